@@ -1,0 +1,35 @@
+/* base/function.h -- a scalar datum of a case: a number, or a formula of place, time and state. */
+#ifndef SAB_BASE_FUNCTION_H
+#define SAB_BASE_FUNCTION_H
+
+#include "base/error.h"
+
+/* The variables a formula may use; those that mean nothing where it stands are 0. */
+typedef struct sab_vars {
+    double x, y, z, t;
+    double shear_rate; /* |Dev D| = sqrt(Dev D : Dev D / 2) [docs/theory.md, 1] */
+    double pressure;
+} sab_vars;
+
+typedef struct sab_function {
+    double constant; /* the value when `call` is NULL */
+    /* Writes a finite value, or fails with a message that names formula and place. */
+    sab_status (*call)(void *data, const sab_vars *at, double *value, sab_error *err);
+    void *data; /* borrowed */
+} sab_function;
+
+static inline sab_function sab_constant(double value)
+{
+    return (sab_function){value, 0, 0};
+}
+
+static inline sab_status sab_function_at(const sab_function *f, const sab_vars *at, double *value,
+                                         sab_error *err)
+{
+    if (f->call != 0)
+        return f->call(f->data, at, value, err);
+    *value = f->constant;
+    return SAB_OK;
+}
+
+#endif

@@ -1,0 +1,172 @@
+#include "cli/args.h"
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum kind { FLAG, TEXT, LIST } kind;
+
+typedef struct option {
+    char letter; /* its key in sab_command.options */
+    const char *name, *shortname, *argument, *help;
+    kind kind;
+    size_t offset; /* of its field in sab_args */
+} option;
+
+static const option table[] = {
+    {'o', "--output", "-o", "DIR", "output directory (default out/<case>)", TEXT,
+     offsetof(sab_args, output)},
+    {'s', "--set", NULL, "KEY=VALUE", "override a key of the case by its dotted path (repeatable)",
+     LIST, 0},
+    {'t', "--threads", NULL, "N", "threads of the linear algebra (default 1)", TEXT,
+     offsetof(sab_args, threads)},
+    {'r', "--resume", NULL, NULL, "continue an interrupted run from its checkpoint", FLAG,
+     offsetof(sab_args, resume)},
+    {'f', "--force", NULL, NULL, "replace a result that is already there", FLAG,
+     offsetof(sab_args, force)},
+    {'d', "--dump-program", NULL, "FILE", "write the cone program to FILE (.sabp) before solving",
+     TEXT, offsetof(sab_args, dump)},
+    {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
+     offsetof(sab_args, method)},
+    {'l', "--linear", NULL, "NAME", "cholmod or mumps", TEXT, offsetof(sab_args, linear)},
+    {'e', "--tolerance", NULL, "G", "tolerance on the power gap", TEXT,
+     offsetof(sab_args, tolerance)},
+    {'n', "--max-iterations", NULL, "N", "outer iterations at most", TEXT,
+     offsetof(sab_args, max_iterations)},
+    {'M', "--markdown", NULL, NULL, "as a page for docs/", FLAG, offsetof(sab_args, markdown)},
+    {'q', "--quiet", "-q", NULL, "print warnings and errors only", FLAG, offsetof(sab_args, quiet)},
+    {'v', "--verbose", "-v", NULL, "print every iteration", FLAG, offsetof(sab_args, verbose)},
+    {'h', "--help", "-h", NULL, "this page", FLAG, offsetof(sab_args, help)},
+};
+enum { OPTIONS = sizeof table / sizeof table[0] };
+
+static bool takes(const sab_command *command, const option *o)
+{
+    return o->letter == 'h' || strchr(command->options, o->letter) != NULL;
+}
+
+static const option *find_option(const sab_command *command, const char *word, size_t length)
+{
+    for (int i = 0; i < OPTIONS; i++) {
+        const option *o = &table[i];
+        const bool long_name = strlen(o->name) == length && strncmp(o->name, word, length) == 0;
+        const bool short_name = o->shortname != NULL && strlen(o->shortname) == length &&
+                                strncmp(o->shortname, word, length) == 0;
+
+        if (takes(command, o) && (long_name || short_name))
+            return o;
+    }
+    return NULL;
+}
+
+static sab_status unknown_option(const sab_command *command, const char *word, sab_error *err)
+{
+    const char *names[OPTIONS];
+    size_t n = 0;
+
+    for (int i = 0; i < OPTIONS; i++)
+        if (takes(command, &table[i]))
+            names[n++] = table[i].name;
+    const char *close = sab_closest_name(word, names, n);
+    return sab_fail(err, SAB_ERR_USAGE, "%s: unknown option '%s'%s%s%s", command->name, word,
+                    close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+                    close != NULL ? "'?" : "");
+}
+
+static sab_status store(const option *o, const char *value, sab_args *args, sab_error *err)
+{
+    char *field = (char *)args + o->offset;
+
+    switch (o->kind) {
+    case FLAG:
+        *(bool *)(void *)field = true;
+        break;
+    case TEXT:
+        *(const char **)(void *)field = value;
+        break;
+    case LIST:
+        if (args->noverrides == SAB_MAX_OVERRIDES)
+            return sab_fail(err, SAB_ERR_USAGE, "more than %d times --set", SAB_MAX_OVERRIDES);
+        args->override[args->noverrides++] = value;
+    }
+    return SAB_OK;
+}
+
+sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
+                          sab_error *err)
+{
+    *args = (sab_args){0};
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i], *equals = strchr(word, '=');
+        sab_status status;
+
+        if (word[0] != '-' || word[1] == '\0') {
+            if (!command->has_target)
+                return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'",
+                                command->name, word);
+            if (args->target != NULL)
+                return sab_fail(err, SAB_ERR_USAGE, "%s takes one argument, but got '%s' and '%s'",
+                                command->name, args->target, word);
+            args->target = word;
+            continue;
+        }
+        const size_t length =
+            word[1] == '-' && equals != NULL ? (size_t)(equals - word) : strlen(word);
+        const option *o = find_option(command, word, length);
+        const char *value = NULL;
+
+        if (o == NULL)
+            return unknown_option(command, word, err);
+        if (o->kind != FLAG) {
+            if (length < strlen(word))
+                value = equals + 1;
+            else if (i + 1 < argc)
+                value = argv[++i];
+            else
+                return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
+                                o->argument);
+        } else if (length < strlen(word)) {
+            return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
+                            o->name);
+        }
+        status = store(o, value, args, err);
+        if (status != SAB_OK)
+            return status;
+    }
+    if (args->help)
+        return SAB_OK;
+    if (args->quiet && args->verbose)
+        return sab_fail(err, SAB_ERR_USAGE, "-q and -v exclude each other");
+    if (command->has_target && args->target == NULL)
+        return sab_fail(err, SAB_ERR_USAGE, "usage: sablier %s", command->usage);
+    return SAB_OK;
+}
+
+void sab_args_help(const sab_command *command)
+{
+    printf("usage: sablier %s\n\n%s\n\n", command->usage, command->summary);
+    for (int i = 0; i < OPTIONS; i++)
+        if (takes(command, &table[i])) {
+            char left[64];
+
+            snprintf(left, sizeof left, "%s%s%s%s%s", table[i].shortname ? table[i].shortname : "",
+                     table[i].shortname ? ", " : "", table[i].name, table[i].argument ? " " : "",
+                     table[i].argument ? table[i].argument : "");
+            printf("  %-24s %s\n", left, table[i].help);
+        }
+}
+
+sab_status sab_args_number(const char *name, const char *text, double *value, sab_error *err)
+{
+    if (!sab_parse_number(text, value))
+        return sab_fail(err, SAB_ERR_USAGE, "%s: '%s' is not a number", name, text);
+    return SAB_OK;
+}
+
+sab_status sab_args_integer(const char *name, const char *text, int *value, sab_error *err)
+{
+    if (!sab_parse_integer(text, value))
+        return sab_fail(err, SAB_ERR_USAGE, "%s: '%s' is not a whole number", name, text);
+    return SAB_OK;
+}

@@ -1,0 +1,41 @@
+/* cli/args.h -- the command line, parsed by one table per command that also prints --help. */
+#ifndef SAB_CLI_ARGS_H
+#define SAB_CLI_ARGS_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum { SAB_MAX_OVERRIDES = 64 };
+
+typedef struct sab_args {
+    const char *target;                                       /* CASE or FILE */
+    const char *output;                                       /* -o */
+    const char *dump;                                         /* --dump-program */
+    const char *method, *linear, *tolerance, *max_iterations; /* of `solve` */
+    const char *threads;
+    const char *override[SAB_MAX_OVERRIDES];
+    int noverrides;
+    bool quiet, verbose, resume, force, markdown, help;
+} sab_args;
+
+typedef struct sab_command {
+    const char *name;
+    const char *usage;   /* "run CASE [options]" */
+    const char *summary; /* one line */
+    const char *options; /* letters of the option table that it takes */
+    bool has_target;
+    int (*run)(const sab_args *args); /* returns the exit code */
+} sab_command;
+
+/* SAB_ERR_USAGE with a sentence and, where there is one, a suggestion. argv starts after the
+ * command. */
+sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
+                          sab_error *err);
+/* The help page of a command, on standard output. */
+void sab_args_help(const sab_command *command);
+/* A number or an integer given to an option, checked. */
+sab_status sab_args_number(const char *name, const char *text, double *value, sab_error *err);
+sab_status sab_args_integer(const char *name, const char *text, int *value, sab_error *err);
+
+#endif

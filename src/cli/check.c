@@ -1,0 +1,55 @@
+/* cli/check.c -- `sablier check` and `sablier keys`: what a case means, without solving it. */
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+
+#include <stdio.h>
+
+static void describe_boundaries(const sab_session *session, sab_terminal *term)
+{
+    for (int b = 0; b < session->c->nboundaries; b++) {
+        const sab_boundary *entry = &session->c->boundary[b];
+        const sab_mesh_group *group = &session->mesh->group[session->flow->group[b]];
+        const char *kind = entry->slip ? "slip"
+                           : entry->has_velocity && !(entry->prescribed[0] && entry->prescribed[1])
+                               ? "velocity, one component free"
+                           : entry->has_velocity ? "velocity"
+                           : entry->has_pressure ? "pressure"
+                                                 : "traction";
+
+        sab_say(term, "boundary       %-12s %5d sides, %s", entry->group, group->nfacets, kind);
+    }
+}
+
+int sab_command_check(const sab_args *args)
+{
+    sab_error message = {0};
+    sab_terminal term = sab_terminal_create(args->quiet ? -1 : args->verbose);
+    sab_session session = {0};
+    const sab_status status = sab_session_open(args, &term, &session, &message);
+
+    if (status == SAB_OK) {
+        sab_session_describe(&session, &term);
+        describe_boundaries(&session, &term);
+        sab_say(&term, "the case is sound; nothing was solved");
+    } else {
+        sab_complain(&term, "%s", message.message);
+    }
+    sab_session_close(&session);
+    return sab_exit_code(status);
+}
+
+int sab_command_keys(const sab_args *args)
+{
+    sab_error message = {0};
+    sab_terminal term = sab_terminal_create(0);
+    sab_text text = {0};
+    const sab_status status = sab_case_keys(args->markdown, &text, &message);
+
+    if (status == SAB_OK)
+        fputs(text.data, stdout);
+    else
+        sab_complain(&term, "%s", message.message);
+    sab_text_destroy(&text);
+    return sab_exit_code(status);
+}

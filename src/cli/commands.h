@@ -1,0 +1,12 @@
+/* cli/commands.h -- the subcommands; each returns the exit code of the program. */
+#ifndef SAB_CLI_COMMANDS_H
+#define SAB_CLI_COMMANDS_H
+
+#include "cli/args.h"
+
+int sab_command_run(const sab_args *args);
+int sab_command_check(const sab_args *args);
+int sab_command_keys(const sab_args *args);
+int sab_command_solve(const sab_args *args);
+
+#endif

@@ -1,0 +1,77 @@
+/* cli/main.c -- sablier: dense granular flow without regularisation. */
+#include "base/text.h"
+#include "cli/args.h"
+#include "cli/blas.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const sab_command commands[] = {
+    {"run", "run CASE [-o DIR] [--set KEY=VALUE]... [options]",
+     "Solve a case (a directory with case.yaml, or such a file) and write its result.", "ostrfdqv",
+     true, sab_command_run},
+    {"check", "check CASE [--set KEY=VALUE]...",
+     "Read, mesh and assemble a case; print sizes, effective rheology and warnings; solve nothing.",
+     "stqv", true, sab_command_check},
+    {"keys", "keys [--markdown]",
+     "List every key of a case file: type, unit, default, range and meaning.", "M", false,
+     sab_command_keys},
+    {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
+     "Solve a cone program written by `sablier run --dump-program`; -o FILE writes u as JSON.",
+     "omlenqv", true, sab_command_solve},
+};
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *stream)
+{
+    fprintf(stream, "sablier %s: dense granular flow without regularisation\n\nusage:\n",
+            SAB_VERSION);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(stream, "  sablier %s\n      %s\n", commands[i].usage, commands[i].summary);
+    fprintf(stream, "  sablier COMMAND --help | --version | --help\n\n"
+                    "exit codes: 0 done, 1 did not converge, 2 usage, 3 bad case or mesh,\n"
+                    "            4 out of memory or internal failure, 75 stopped by a signal\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *names[COMMANDS];
+
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("sablier %s\nBLAS: %s\n", SAB_VERSION, sab_blas_name());
+        return 0;
+    }
+    for (int i = 0; i < COMMANDS; i++) {
+        sab_error err = {0};
+        sab_args args;
+
+        names[i] = commands[i].name;
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        if (sab_args_parse(&commands[i], argc - 2, argv + 2, &args, &err) != SAB_OK) {
+            fprintf(stderr, "error: %s\n", err.message);
+            return 2;
+        }
+        if (args.help) {
+            sab_args_help(&commands[i]);
+            return 0;
+        }
+        return commands[i].run(&args);
+    }
+    const char *close = sab_closest_name(argv[1], names, COMMANDS);
+    fprintf(stderr, "error: unknown command '%s'%s%s%s (see sablier --help)\n", argv[1],
+            close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+            close != NULL ? "'?" : "");
+    return 2;
+}

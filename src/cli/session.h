@@ -1,0 +1,34 @@
+/* cli/session.h -- a case loaded, meshed and assembled: what `run` and `check` share. */
+#ifndef SAB_CLI_SESSION_H
+#define SAB_CLI_SESSION_H
+
+#include "cli/args.h"
+#include "cli/terminal.h"
+#include "flow/flow.h"
+#include "flow/probes.h"
+#include "io/case.h"
+
+typedef struct sab_session {
+    sab_case *c;
+    sab_mesh *mesh;
+    sab_flow *flow;
+    sab_probes *probes;
+    double wall_mesh; /* seconds to read or make the mesh, split included */
+} sab_session;
+
+/* Read the case, the mesh, assemble and analyse. Start with {0}; close in any case. */
+sab_status sab_session_open(const sab_args *args, sab_terminal *term, sab_session *session,
+                            sab_error *err);
+void sab_session_close(sab_session *session);
+/* Case, mesh, sizes, effective rheology, solver: the header of a run. Warnings too. */
+void sab_session_describe(const sab_session *session, sab_terminal *term);
+
+/* Exit code of a failure (docs/architecture.md). */
+int sab_exit_code(sab_status status);
+/* Lowest and highest of n values. */
+typedef struct sab_range {
+    double low, high;
+} sab_range;
+sab_range sab_range_of(int n, const double *value, double scale);
+
+#endif

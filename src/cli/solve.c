@@ -1,0 +1,121 @@
+/* cli/solve.c -- `sablier solve`: a cone program from a file, by any method. */
+#include "base/memory.h"
+#include "cli/blas.h"
+#include "cli/commands.h"
+#include "cli/session.h"
+#include "cli/summary.h"
+#include "cli/terminal.h"
+#include "cli/watch.h"
+#include "io/program_file.h"
+
+#include <string.h>
+
+static sab_status parse_options(const sab_args *args, sab_solver_options *options, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (args->method != NULL) {
+        const char *names[SAB_METHOD_COUNT];
+        int found = -1;
+
+        for (int m = 0; m < SAB_METHOD_COUNT; m++) {
+            names[m] = sab_method_table[m].name;
+            if (strcmp(names[m], args->method) == 0)
+                found = m;
+        }
+        if (found < 0) {
+            const char *close = sab_closest_name(args->method, names, SAB_METHOD_COUNT);
+            status = sab_fail(err, SAB_ERR_USAGE, "--method: unknown method '%s'%s%s%s",
+                              args->method, close != NULL ? "; did you mean '" : "",
+                              close != NULL ? close : "", close != NULL ? "'?" : "");
+            goto cleanup;
+        }
+        options->method = (sab_method)found;
+    }
+    if (args->linear != NULL) {
+        const bool mumps = strcmp(args->linear, "mumps") == 0;
+
+        if (!mumps && strcmp(args->linear, "cholmod") != 0) {
+            status = sab_fail(err, SAB_ERR_USAGE, "--linear: '%s' is neither cholmod nor mumps",
+                              args->linear);
+            goto cleanup;
+        }
+        options->linear = mumps ? SAB_MUMPS : SAB_CHOLMOD;
+    }
+    if (args->tolerance != NULL)
+        SAB_TRY(sab_args_number("--tolerance", args->tolerance, &options->tolerance, err));
+    if (args->max_iterations != NULL)
+        SAB_TRY(sab_args_integer("--max-iterations", args->max_iterations, &options->max_iterations,
+                                 err));
+    if (!(options->tolerance > 0.0) || options->max_iterations < 1)
+        status = sab_fail(err, SAB_ERR_USAGE,
+                          "--tolerance must be positive and --max-iterations at least 1");
+cleanup:
+    return status;
+}
+
+static bool on_row(void *data, const sab_report *so_far)
+{
+    return sab_watch_row(data, 1, so_far);
+}
+
+int sab_command_solve(const sab_args *args)
+{
+    sab_status status = SAB_OK;
+    sab_error message = {0}, *err = &message;
+    sab_terminal term = sab_terminal_create(args->quiet ? -1 : args->verbose);
+    sab_solver_options options = sab_solver_options_default();
+    sab_program *program = NULL;
+    sab_solver *solver = NULL;
+    double *lambda = NULL, *u = NULL;
+    sab_watch watch = {0};
+    sab_report report = {.reason = SAB_MAX_ITERATIONS};
+    const sab_solve_observer observer = {on_row, &watch};
+
+    SAB_TRY(parse_options(args, &options, err));
+    sab_watch_signals();
+    sab_blas_set_threads(1);
+    SAB_TRY(sab_program_read(args->target, &program, err));
+    sab_say(&term, "sablier %s  cone program %s", SAB_VERSION, args->target);
+    sab_say(&term, "unknowns       %d velocities, %d points of %d components, %s", program->n,
+            program->npoints, program->s,
+            sab_program_is_convex(program) ? "convex" : "non-associated");
+    SAB_NEW(lambda, (size_t)program->s * (size_t)program->npoints);
+    SAB_NEW(u, program->n);
+    SAB_TRY(sab_solver_create(&options, program, &solver, err));
+    sab_watch_begin(&watch, &term, options.tolerance, options.max_iterations);
+    SAB_TRY(sab_solver_run(solver, program, true, lambda, u, &observer, &report, err));
+    sab_progress_end(&term);
+    sab_watch_certificates(&term, &report, options.tolerance);
+    if (args->output != NULL) {
+        sab_json json = {0};
+
+        sab_json_begin_object(&json, NULL);
+        sab_json_string(&json, "status",
+                        report.reason == SAB_CONVERGED ? "converged" : "not_converged");
+        sab_json_string(&json, "version", SAB_VERSION);
+        sab_summary_solver(&json, &report, options.linear);
+        sab_json_number(&json, "cpu", report.cpu_total);
+        sab_json_number(&json, "cpu_one_factorisation", report.cpu_one_factorisation);
+        sab_json_begin_array(&json, "u");
+        for (int i = 0; i < program->n; i++)
+            sab_json_number(&json, NULL, u[i]);
+        sab_json_end_array(&json);
+        sab_json_end_object(&json);
+        status = sab_json_save(&json, args->output, err);
+        sab_json_destroy(&json);
+        SAB_TRY(status);
+    }
+    if (report.reason != SAB_CONVERGED)
+        sab_warn(&term, "the solve missed its tolerance: gap %.3e against %g",
+                 report.certificate.gap, options.tolerance);
+cleanup:
+    if (status != SAB_OK && status != SAB_INTERRUPTED)
+        sab_complain(&term, "%s", message.message);
+    sab_watch_end(&watch);
+    sab_solver_destroy(&solver);
+    sab_program_destroy(&program);
+    SAB_FREE(lambda);
+    SAB_FREE(u);
+    return status != SAB_OK ? sab_exit_code(status) : report.reason == SAB_CONVERGED ? 0 : 1;
+}

@@ -1,0 +1,32 @@
+/* cli/terminal.h -- what the user sees: messages, colours, a progress line on a terminal only. */
+#ifndef SAB_CLI_TERMINAL_H
+#define SAB_CLI_TERMINAL_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+typedef struct sab_terminal {
+    int verbosity; /* -1 quiet, 0, 1 verbose */
+    bool live;     /* standard error is a terminal: a progress line may be drawn */
+    bool colour_out, colour_err;
+    bool line_shown;
+    double started, last_drawn; /* wall seconds */
+} sab_terminal;
+
+/* Looks at the streams, NO_COLOR and TERM. */
+sab_terminal sab_terminal_create(int verbosity);
+/* A line on standard output, unless quiet. */
+void sab_say(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
+/* "warning: ..." on standard error, also when quiet. */
+void sab_warn(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
+/* "error: ..." on standard error. */
+void sab_complain(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
+/* Replace the progress line (at most five times a second; nothing unless live and not quiet). */
+void sab_progress(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
+/* Remove it. */
+void sab_progress_end(sab_terminal *term);
+/* Seconds as "12 s", "3 min 20 s", "2 h 05 min". */
+const char *sab_duration(double seconds, char *buffer, unsigned long size);
+
+#endif

@@ -1,0 +1,121 @@
+#include "cli/watch.h"
+#include "base/timer.h"
+
+#include <math.h>
+#include <signal.h>
+
+static volatile sig_atomic_t interrupted; /* the one thing a signal handler can set */
+
+static void on_signal(int number)
+{
+    interrupted = 1;
+    signal(number, SIG_DFL); /* the second one is final */
+}
+
+void sab_watch_signals(void)
+{
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+}
+
+bool sab_watch_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations)
+{
+    *watch = (sab_watch){.term = term, .tolerance = tolerance, .max_iterations = max_iterations};
+    watch->first_wall = sab_wall_seconds();
+    watch->status = sab_text_add(&watch->csv, NULL,
+                                 "viscosity_iteration,outer,inner,solves,gap,gap_friction,"
+                                 "gap_normal,compaction,natural,natural_max,momentum,"
+                                 "fischer_burmeister,dissipation,change,cpu\n");
+}
+
+/* Rows 1 to 5, then 10, 20, 50, 100, 200, ...: enough to see a trend in a log file. */
+static bool worth_printing(int row)
+{
+    while (row >= 10 && row % 10 == 0)
+        row /= 10;
+    return row <= 5;
+}
+
+/* Wall seconds until the gap meets the tolerance at its recent rate, or until the iterations are
+ * used up, whichever is first. */
+static double time_left(const sab_watch *watch, int outer)
+{
+    const int n = watch->rows, last = (n - 1) % 8, first = n > 8 ? n % 8 : 0;
+    const double wall = watch->recent_wall[last] - watch->recent_wall[first];
+    const double drop = log(watch->recent_gap[first] / watch->recent_gap[last]);
+    const double spent = watch->recent_wall[last] - watch->first_wall;
+    const double by_count = spent / n * (watch->max_iterations - outer);
+    const double by_gap = wall / drop * log(watch->recent_gap[last] / watch->tolerance);
+
+    return drop > 0.0 && by_gap < by_count ? fmax(by_gap, 0.0) : by_count;
+}
+
+bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *r)
+{
+    const sab_certificate *c = &r->certificate;
+    char duration[32];
+
+    if (watch->rows == 0)
+        sab_say(watch->term, "%6s %7s %10s %10s %10s %10s %10s", "outer", "inner", "gap G",
+                "compact. C", "natural", "momentum", "change");
+    if (viscosity_iteration > 1 && viscosity_iteration != watch->printed_viscosity)
+        sab_say(watch->term, "viscosity iteration %d", viscosity_iteration);
+    watch->printed_viscosity = viscosity_iteration;
+    watch->recent_wall[watch->rows % 8] = sab_wall_seconds();
+    watch->recent_gap[watch->rows % 8] = fmax(c->gap, 1e-300);
+    watch->rows++;
+    if (watch->term->verbosity > 0 || worth_printing(r->outer))
+        sab_say(watch->term, "%6d %7d %10.3e %10.3e %10.3e %10.3e %10.3e%s", r->outer, r->inner,
+                c->gap, c->compaction, c->natural, c->momentum, r->change,
+                c->at_rest ? "  at rest" : "");
+    if (watch->status == SAB_OK)
+        watch->status = sab_text_add(
+            &watch->csv, NULL,
+            "%d,%d,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g\n",
+            viscosity_iteration, r->outer, r->inner, r->solves, c->gap, c->gap_friction,
+            c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
+            c->fischer_burmeister, c->dissipation, r->change, r->cpu_total);
+    sab_progress(watch->term, "iteration %d of at most %d, gap %.2e (to %.0e), about %s left",
+                 r->outer, watch->max_iterations, c->gap, watch->tolerance,
+                 sab_duration(time_left(watch, r->outer), duration, sizeof duration));
+    return !sab_watch_interrupted();
+}
+
+void sab_watch_end(sab_watch *watch)
+{
+    sab_progress_end(watch->term);
+    sab_text_destroy(&watch->csv);
+}
+
+const char *sab_reason_text(sab_reason reason)
+{
+    return reason == SAB_CONVERGED ? "converged"
+           : reason == SAB_STALLED ? "stalled: no further improvement"
+                                   : "iterations used up";
+}
+
+void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tolerance)
+{
+    const sab_certificate *c = &r->certificate;
+
+    sab_say(term, "method         %s: %s after %d outer, %d inner iterations",
+            sab_method_table[r->method].name, sab_reason_text(r->reason), r->outer, r->inner);
+    sab_say(term,
+            "work           %d factorisations, %d solves; CPU %.3g s = %.3g factorisations of A",
+            r->factorisations, r->solves, r->cpu_total,
+            r->cpu_one_factorisation > 0.0 ? r->cpu_total / r->cpu_one_factorisation : NAN);
+    if (c->at_rest)
+        sab_say(term,
+                "at rest        natural residual %.3e against stresses of %.3e (tolerance %g)",
+                c->natural, c->stress, tolerance);
+    else
+        sab_say(term, "power gap      G = %.3e (friction %.1e, normal %.1e; tolerance %g)", c->gap,
+                c->gap_friction, c->gap_normal, tolerance);
+    sab_say(term, "certificates   compaction C = %.3e, natural %.3e (max %.3e), momentum %.3e",
+            c->compaction, c->natural, c->natural_max, c->momentum);
+}

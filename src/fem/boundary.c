@@ -1,0 +1,167 @@
+#include "fem/boundary.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "fem/dofs.h"
+#include "fem/p2.h"
+#include "fem/quadrature.h"
+
+#include <math.h>
+
+/* "'wall', 'lid' and 'outlet'": the groups of a mesh for a message. */
+static sab_status list_groups(const sab_mesh *mesh, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (int g = 0; g < mesh->ngroups; g++) {
+        const char *join = g == 0 ? "" : g + 1 < mesh->ngroups ? ", " : " and ";
+
+        if (mesh->group[g].name[0] != '\0')
+            SAB_TRY(sab_text_add(text, err, "%s'%s'", join, mesh->group[g].name));
+        else
+            SAB_TRY(sab_text_add(text, err, "%s%d", join, mesh->group[g].tag));
+    }
+cleanup:
+    return status;
+}
+
+static bool on_interior_line(const sab_mesh *mesh, int group)
+{
+    for (int f = 0; f < mesh->group[group].nfacets; f++)
+        if (mesh->facet_interior[mesh->group[group].facet[f]])
+            return true;
+    return false;
+}
+
+sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                              int *group, sab_boundary_report *report, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int *entry = NULL;    /* [ngroups] entry of each group, plus one */
+    bool *covered = NULL; /* [nfacets] */
+    sab_text groups = {0};
+
+    *report = (sab_boundary_report){0};
+    SAB_NEW(entry, mesh->ngroups);
+    SAB_NEW(covered, mesh->nfacets);
+    SAB_TRY(list_groups(mesh, &groups, err));
+    for (int b = 0; b < nboundaries; b++) {
+        const int g = sab_mesh_find_group(mesh, boundary[b].group);
+
+        if (g < 0) {
+            status =
+                sab_fail(err, SAB_ERR_INPUT, "boundaries.%s: the mesh has no such group; it has %s",
+                         boundary[b].group, groups.data);
+            goto cleanup;
+        }
+        if (entry[g] > 0) {
+            status =
+                sab_fail(err, SAB_ERR_INPUT, "boundaries.%s: the same group as 'boundaries.%s'",
+                         boundary[b].group, boundary[entry[g] - 1].group);
+            goto cleanup;
+        }
+        if ((boundary[b].has_traction || boundary[b].has_pressure) && on_interior_line(mesh, g)) {
+            status =
+                sab_fail(err, SAB_ERR_INPUT,
+                         "boundaries.%s: a traction needs a boundary, but this group has sides "
+                         "inside the domain",
+                         boundary[b].group);
+            goto cleanup;
+        }
+        entry[g] = b + 1;
+        group[b] = g;
+    }
+    for (int g = 0; g < mesh->ngroups; g++) {
+        if (entry[g] == 0) {
+            status =
+                sab_fail(err, SAB_ERR_INPUT,
+                         "boundaries: group '%s' (number %d) of the mesh has no condition; the "
+                         "groups are %s",
+                         mesh->group[g].name, mesh->group[g].tag, groups.data);
+            goto cleanup;
+        }
+        for (int f = 0; f < mesh->group[g].nfacets; f++)
+            covered[mesh->group[g].facet[f]] = true;
+    }
+    for (int f = 0; f < mesh->nfacets; f++)
+        if (!covered[f] && report->uncovered++ == 0)
+            for (int i = 0; i < 2; i++)
+                report->place[i] = mesh->x[2 * mesh->facet[SAB_P2_LINE * f + 2] + i];
+cleanup:
+    sab_text_destroy(&groups);
+    SAB_FREE(entry);
+    SAB_FREE(covered);
+    return status;
+}
+
+/* F += int t.v over one facet. */
+static sab_status facet_load(const sab_mesh *mesh, int facet, const sab_boundary *entry, double t,
+                             double *F, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const int *node = mesh->facet + SAB_P2_LINE * facet;
+
+    for (int q = 0; q < sab_line_degree7.n; q++) {
+        const double w = sab_line_degree7.weight[q];
+        double force[2] = {0.0, 0.0}; /* traction times ds */
+        sab_p2_side p;
+
+        sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+        const sab_vars at = {.x = p.x[0], .y = p.x[1], .t = t};
+        const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
+        for (int i = 0; i < 2; i++) {
+            double value;
+
+            if (entry->has_traction) {
+                SAB_TRY(sab_function_at(&entry->traction[i], &at, &value, err));
+                force[i] += value * ds;
+            }
+            if (entry->has_pressure) {
+                SAB_TRY(sab_function_at(&entry->pressure, &at, &value, err));
+                force[i] -= value * p.normal_ds[i];
+            }
+        }
+        for (int a = 0; a < SAB_P2_LINE; a++)
+            for (int i = 0; i < 2; i++)
+                F[2 * node[a] + i] += w * p.value[a] * force[i];
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                             const int *group, double t, double *F, sab_error *err)
+{
+    for (int b = 0; b < nboundaries; b++) {
+        const sab_mesh_group *g = &mesh->group[group[b]];
+
+        for (int f = 0; f < g->nfacets && (boundary[b].has_traction || boundary[b].has_pressure);
+             f++) {
+            const sab_status status = facet_load(mesh, g->facet[f], &boundary[b], t, F, err);
+
+            if (status != SAB_OK)
+                return status;
+        }
+    }
+    return SAB_OK;
+}
+
+double sab_boundary_flux(const sab_mesh *mesh, int group, const double *U)
+{
+    double flux = 0.0;
+
+    for (int f = 0; f < mesh->group[group].nfacets; f++) {
+        const int facet = mesh->group[group].facet[f];
+        const int *node = mesh->facet + SAB_P2_LINE * facet;
+
+        for (int q = 0; q < sab_line_degree7.n; q++) {
+            sab_p2_side p;
+
+            sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+            for (int a = 0; a < SAB_P2_LINE; a++)
+                for (int i = 0; i < 2; i++)
+                    flux += sab_line_degree7.weight[q] * p.value[a] * p.normal_ds[i] *
+                            U[2 * node[a] + i];
+        }
+    }
+    return flux;
+}

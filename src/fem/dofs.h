@@ -1,0 +1,57 @@
+/* fem/dofs.h -- which velocity components are unknown, which are given, and in which frame.
+ *
+ * A node has an orthonormal frame, the axes unless an oblique slip wall passes through it. A
+ * boundary entry constrains directions: velocity the axes it prescribes, slip the wall's normal.
+ * Where entries meet, the later one in the case file wins in the directions it constrains (within
+ * 30 degrees); a direction that only the earlier one constrains stays constrained. So a node where
+ * two slip walls meet at a corner is fixed, and a corner of a lid takes the velocity of the entry
+ * written last. */
+#ifndef SAB_FEM_DOFS_H
+#define SAB_FEM_DOFS_H
+
+#include "base/error.h"
+#include "fem/boundary.h"
+#include "mesh/mesh.h"
+
+typedef struct sab_dofs {
+    int dim, nnodes;
+    int nfree;     /* unknowns */
+    int *number;   /* [nnodes][dim] unknown of a frame component, or -1 if prescribed */
+    double *value; /* [nnodes][dim] prescribed value of a frame component, 0 where free */
+    double *frame; /* [nnodes][dim][dim] row i: direction of component i */
+    int *owner;    /* [nnodes] boundary entry that last prescribed something here, or -1 */
+} sab_dofs;
+
+/* What sab_boundary_match found besides errors. */
+typedef struct sab_boundary_report {
+    int uncovered;   /* boundary sides that belong to no group: traction-free */
+    double place[2]; /* middle of the first of them */
+} sab_boundary_report;
+
+/* Find the group of each entry (group: [nboundaries], indices into mesh->group). SAB_ERR_INPUT for
+ * a group the mesh has not (lists those it has), a group without entry, an entry given twice under
+ * name and number, and a traction on an interior line. */
+sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                              int *group, sab_boundary_report *report, sab_error *err);
+
+/* Apply the entries in their order at time t. The caller owns *dofs. */
+sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                           const int *group, double t, sab_dofs **dofs, sab_error *err);
+void sab_dofs_destroy(sab_dofs **dofs);
+/* Number of rigid motions (two translations, one rotation) that the constraints leave free: with
+ * any, a creeping flow has no unique velocity. */
+int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh);
+
+/* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
+void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);
+/* U [nnodes][dim] = unknowns u [nfree] and prescribed values together, along the axes. */
+void sab_dofs_expand(const sab_dofs *dofs, const double *u, double *U);
+
+/* F [nnodes][dim] += int t.v over the groups with traction or pressure, outward normal n: t given,
+ * or -p n. */
+sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                             const int *group, double t, double *F, sab_error *err);
+/* int u.n over a group. */
+double sab_boundary_flux(const sab_mesh *mesh, int group, const double *U);
+
+#endif

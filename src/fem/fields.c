@@ -1,0 +1,183 @@
+#include "fem/fields.h"
+#include "base/memory.h"
+#include "fem/p2.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES = SAB_P2_TRIANGLE };
+
+sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const size_t s = (size_t)space->geometry->s, points = (size_t)space->npoints;
+    const size_t elements = (size_t)space->mesh->nelements;
+    sab_fields *f = NULL;
+
+    *fields = NULL;
+    SAB_NEW(f, 1);
+    f->space = space;
+    SAB_NEW(f->velocity, 2 * (size_t)space->mesh->nnodes);
+    SAB_NEW(f->strain_rate, s * points);
+    SAB_NEW(f->lambda, s * points);
+    SAB_NEW(f->total, s * points);
+    SAB_NEW(f->stress, s * NODES * elements);
+    SAB_NEW(f->shear_stress, NODES * elements);
+    SAB_NEW(f->shear_rate, NODES * elements);
+    SAB_NEW(f->yield_ratio, NODES * elements);
+    SAB_NEW(f->pressure, elements);
+    SAB_NEW(f->yielded, elements);
+    SAB_NEW(f->work, 6 * points);
+    *fields = f;
+    f = NULL;
+cleanup:
+    sab_fields_destroy(&f);
+    return status;
+}
+
+void sab_fields_destroy(sab_fields **fields)
+{
+    sab_fields *f = *fields;
+
+    if (f != NULL) {
+        SAB_FREE(f->velocity);
+        SAB_FREE(f->strain_rate);
+        SAB_FREE(f->lambda);
+        SAB_FREE(f->total);
+        SAB_FREE(f->stress);
+        SAB_FREE(f->shear_stress);
+        SAB_FREE(f->shear_rate);
+        SAB_FREE(f->yield_ratio);
+        SAB_FREE(f->pressure);
+        SAB_FREE(f->yielded);
+        SAB_FREE(f->work);
+        SAB_FREE(*fields);
+    }
+}
+
+static double norm_t(int s, const double *x)
+{
+    double sum = 0.0;
+
+    for (int c = 1; c < s; c++)
+        sum += x[c] * x[c];
+    return sqrt(sum);
+}
+
+void sab_fields_update(sab_fields *f, const double *velocity, const double *lambda,
+                       const sab_point_law *law)
+{
+    const sab_space *space = f->space;
+    const int s = space->geometry->s, n = space->npoints;
+    double *shear_stress = f->work, *shear_rate = f->work + n, *ratio = f->work + 2 * n;
+    double *pressure = f->work + 3 * n, *yielded = f->work + 4 * n;
+    double fastest = 0.0;
+
+    memcpy(f->velocity, velocity, 2 * (size_t)space->mesh->nnodes * sizeof *velocity);
+    memcpy(f->lambda, lambda, (size_t)s * (size_t)n * sizeof *lambda);
+    sab_space_strain_rate(space, velocity, f->strain_rate);
+    for (int q = 0; q < n; q++) {
+        const double *g = f->strain_rate + s * q, *l = lambda + s * q;
+        double *total = f->total + s * q;
+
+        total[0] = law->viscosity[q] * law->bulk * g[0] - l[0];
+        for (int c = 1; c < s; c++)
+            total[c] = law->viscosity[q] * g[c] - l[c];
+        shear_stress[q] = norm_t(s, total);
+        shear_rate[q] = norm_t(s, g);
+        fastest = fmax(fastest, shear_rate[q]);
+        pressure[q] = l[0] / sab_geometry_normal_scale(space->geometry);
+        const double strength = law->yield[q] + law->friction[q] * l[0];
+        ratio[q] = strength > 0.0 ? norm_t(s, l) / strength : 0.0;
+    }
+    /* a point flows if it shears and its stress has reached the strength (always so where there is
+     * no strength) */
+    for (int q = 0; q < n; q++) {
+        const bool weak = !(law->yield[q] + law->friction[q] * lambda[s * q] > 0.0);
+
+        yielded[q] = shear_rate[q] > 1e-6 * fastest && (weak || ratio[q] > 1.0 - 1e-3);
+    }
+    sab_space_to_nodes(space, s, f->total, f->stress);
+    sab_space_to_nodes(space, 1, shear_stress, f->shear_stress);
+    sab_space_to_nodes(space, 1, shear_rate, f->shear_rate);
+    sab_space_to_nodes(space, 1, ratio, f->yield_ratio);
+    sab_space_element_mean(space, 1, pressure, f->pressure);
+    for (int e = 0; e < space->mesh->nelements; e++)
+        f->yielded[e] = (yielded[3 * e] + yielded[3 * e + 1] + yielded[3 * e + 2]) / 3.0;
+    /* extrapolation to the nodes must not leave the range of a norm or a ratio */
+    for (int i = 0; i < NODES * space->mesh->nelements; i++) {
+        f->shear_stress[i] = fmax(f->shear_stress[i], 0.0);
+        f->shear_rate[i] = fmax(f->shear_rate[i], 0.0);
+        f->yield_ratio[i] = fmin(fmax(f->yield_ratio[i], 0.0), 1.0);
+    }
+}
+
+int sab_fields_components(const sab_fields *f, sab_probe_field field)
+{
+    return field == SAB_FIELD_VELOCITY ? f->space->geometry->dim
+           : field == SAB_FIELD_STRESS ? 6
+                                       : 1;
+}
+
+/* Interpolate `components` values at the six nodes of an element. */
+static void interpolate(const double shape[NODES], int components, const double *nodal,
+                        double *value)
+{
+    for (int c = 0; c < components; c++) {
+        value[c] = 0.0;
+        for (int a = 0; a < NODES; a++)
+            value[c] += shape[a] * nodal[a * components + c];
+    }
+}
+
+void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, const double xi[2],
+                   double *value)
+{
+    const int s = f->space->geometry->s;
+    const int *node = f->space->mesh->element + NODES * element;
+    double shape[NODES], gradient[NODES][2], nodal[2 * NODES], sigma[6];
+
+    sab_p2_reference(xi, shape, gradient);
+    switch (field) {
+    case SAB_FIELD_VELOCITY:
+        for (int a = 0; a < NODES; a++)
+            memcpy(nodal + 2 * a, f->velocity + 2 * node[a], 2 * sizeof *nodal);
+        interpolate(shape, 2, nodal, value);
+        break;
+    case SAB_FIELD_STRESS:
+        interpolate(shape, s, f->stress + NODES * s * element, sigma);
+        f->space->geometry->tensor(sigma, value);
+        break;
+    case SAB_FIELD_SHEAR_STRESS:
+        interpolate(shape, 1, f->shear_stress + NODES * element, value);
+        break;
+    case SAB_FIELD_SHEAR_RATE:
+        interpolate(shape, 1, f->shear_rate + NODES * element, value);
+        break;
+    case SAB_FIELD_YIELD_RATIO:
+        interpolate(shape, 1, f->yield_ratio + NODES * element, value);
+        break;
+    default:
+        *value = f->pressure[element];
+    }
+}
+
+sab_status sab_fields_force(const sab_fields *f, const sab_dofs *dofs, int entry,
+                            const sab_boundary *boundary, const int *group, double t,
+                            const double *load, double *work, double *force, sab_error *err)
+{
+    const size_t n = 2 * (size_t)f->space->mesh->nnodes;
+
+    force[0] = force[1] = 0.0;
+    memset(work, 0, n * sizeof *work);
+    sab_space_internal_force(f->space, f->total, work);
+    for (size_t i = 0; i < n; i++)
+        if (dofs->owner[i / 2] == entry)
+            force[i % 2] -= work[i] - load[i];
+    memset(work, 0, n * sizeof *work);
+    const sab_status status =
+        sab_boundary_load(f->space->mesh, 1, boundary + entry, group + entry, t, work, err);
+    for (size_t i = 0; i < n; i++)
+        force[i % 2] -= work[i];
+    return status;
+}

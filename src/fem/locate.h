@@ -1,0 +1,16 @@
+/* fem/locate.h -- which element holds a point, and where in it. */
+#ifndef SAB_FEM_LOCATE_H
+#define SAB_FEM_LOCATE_H
+
+#include "mesh/mesh.h"
+
+typedef struct sab_locator sab_locator; /* uniform bins of element bounding boxes */
+
+/* The mesh is borrowed for the life of the locator. The caller owns *locator. */
+sab_status sab_locator_create(const sab_mesh *mesh, sab_locator **locator, sab_error *err);
+void sab_locator_destroy(sab_locator **locator);
+/* Element that holds x, and the reference point there; -1 if the mesh does not hold it. Points
+ * outside by less than 1e-6 of an element's size count as on its side. */
+int sab_locator_find(const sab_locator *locator, const double x[2], double xi[2]);
+
+#endif

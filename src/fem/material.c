@@ -1,0 +1,44 @@
+#include "fem/material.h"
+
+#include <math.h>
+
+static sab_status out_of_range(sab_error *err, const sab_vars *at, const char *what, double value,
+                               const char *range)
+{
+    return sab_fail(err, SAB_ERR_INPUT, "%s = %g at (%g, %g, %g): it must be %s", what, value,
+                    at->x, at->y, at->z, range);
+}
+
+sab_status sab_material_law(const sab_material *material, const sab_geometry *geometry,
+                            const sab_vars *at, sab_law *law, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const double scale = sab_geometry_normal_scale(geometry);
+    double friction, dilatancy, bingham, reynolds;
+
+    SAB_TRY(sab_function_at(&material->friction, at, &friction, err));
+    SAB_TRY(sab_function_at(&material->dilatancy, at, &dilatancy, err));
+    SAB_TRY(sab_function_at(&material->bingham, at, &bingham, err));
+    SAB_TRY(sab_function_at(&material->reynolds, at, &reynolds, err));
+    if (material->friction_is_angle) {
+        if (!(friction >= 0.0 && friction < 90.0))
+            return out_of_range(err, at, "material.friction.angle", friction, "in [0, 90) degrees");
+        friction = sin(friction * acos(-1.0) / 180.0); /* plane strain, docs/theory.md 2 */
+    }
+    if (!(friction >= 0.0))
+        return out_of_range(err, at, "material.friction", friction, "0 or more");
+    if (!(dilatancy >= 0.0 && dilatancy <= friction))
+        return out_of_range(err, at, "material.dilatancy", dilatancy, "between 0 and the friction");
+    if (!(bingham >= 0.0))
+        return out_of_range(err, at, "material.bingham", bingham, "0 or more");
+    if (!(reynolds > 0.0))
+        return out_of_range(err, at, "material.reynolds", reynolds, "positive");
+    /* |lambda_T| = sqrt(J2) and lambda_N = sqrt(d/2) p: sqrt(J2) = friction p + Bi reads
+     * |lambda_T| = sigma + mu lambda_N with mu = friction / sqrt(d/2), sigma = Bi. */
+    law->friction = friction / scale;
+    law->dilatancy = dilatancy / scale;
+    law->yield = bingham;
+    law->inverse_reynolds = 1.0 / reynolds;
+cleanup:
+    return status;
+}

@@ -1,0 +1,10 @@
+#include "fem/probe.h"
+
+const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
+    [SAB_FIELD_VELOCITY] = "velocity",
+    [SAB_FIELD_PRESSURE] = "pressure",
+    [SAB_FIELD_STRESS] = "stress",
+    [SAB_FIELD_SHEAR_RATE] = "shear_rate",
+    [SAB_FIELD_SHEAR_STRESS] = "shear_stress",
+    [SAB_FIELD_YIELD_RATIO] = "yield_ratio",
+};

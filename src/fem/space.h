@@ -1,0 +1,46 @@
+/* fem/space.h -- P2 velocity on a mesh, with the points where the law lives. */
+#ifndef SAB_FEM_SPACE_H
+#define SAB_FEM_SPACE_H
+
+#include "base/function.h"
+#include "fem/dofs.h"
+#include "fem/geometry.h"
+#include "linalg/blocks.h"
+#include "mesh/mesh.h"
+
+typedef struct sab_space {
+    const sab_mesh *mesh;         /* borrowed */
+    const sab_geometry *geometry; /* borrowed */
+    int npoints;                  /* law points, three per element */
+    double *point;                /* [npoints][dim] */
+    double *weight;               /* [npoints] w_q, Jacobian included */
+} sab_space;
+
+sab_status sab_space_create(const sab_mesh *mesh, const sab_geometry *geometry, sab_space **space,
+                            sab_error *err);
+void sab_space_destroy(sab_space **space);
+
+/* Strain rates at the law points as blocks on the free unknowns, one block per element, and the
+ * strain rate k [npoints][s] of the prescribed velocities: gamma = B u + k. Physical units:
+ * B_q = chi^-1 D(.)(x_q). The caller owns *B. */
+sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
+                            sab_error *err);
+
+/* Strain rate gamma [npoints][s] of a nodal velocity U [nnodes][dim]. */
+void sab_space_strain_rate(const sab_space *space, const double *U, double *gamma);
+/* F [nnodes][dim] += int D(v):sigma for all nodal v, that is sum_q m_q B_q^T sigma_q with
+ * m_q = 2 w_q; sigma is [npoints][s]. */
+void sab_space_internal_force(const sab_space *space, const double *sigma, double *F);
+/* F [nnodes][dim] += int f.v; f has dim functions of x, y, z, t. */
+sab_status sab_space_body_force(const sab_space *space, const sab_function *f, double t, double *F,
+                                sab_error *err);
+
+/* Stress or strain rate given at the law points, seen as the P1 function of each element that has
+ * those values: `components` per point, value [npoints][components] -> nodal
+ * [nelements][6][components]. */
+void sab_space_to_nodes(const sab_space *space, int components, const double *value, double *nodal);
+/* Weighted mean over the law points of each element: mean [nelements][components]. */
+void sab_space_element_mean(const sab_space *space, int components, const double *value,
+                            double *mean);
+
+#endif

@@ -1,0 +1,26 @@
+/* flow/probes.h -- the numbers a case asks for, taken from a solved flow. */
+#ifndef SAB_FLOW_PROBES_H
+#define SAB_FLOW_PROBES_H
+
+#include "flow/flow.h"
+
+typedef struct sab_probe_result {
+    const sab_probe *probe; /* borrowed */
+    int samples;            /* 1, or those of a line */
+    int components;
+    double *x;     /* [samples][dim] where (point, line) */
+    double *value; /* [samples][components] */
+} sab_probe_result;
+
+typedef struct sab_probes sab_probes;
+
+/* Find groups and elements: before solving, so that a bad probe is an error at once
+ * (SAB_ERR_INPUT: unknown group, no entry, point outside the domain). The caller owns *probes. */
+sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe,
+                             sab_probes **probes, sab_error *err);
+void sab_probes_destroy(sab_probes **probes);
+/* Evaluate all; the results (n of them, in order) are borrowed until the next call. */
+sab_status sab_probes_evaluate(sab_probes *probes, const sab_flow *flow,
+                               const sab_probe_result **result, sab_error *err);
+
+#endif

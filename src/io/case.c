@@ -1,0 +1,378 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "io/case.h"
+#include "base/memory.h"
+#include "io/case_parts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- where things are ---- */
+
+/* "<directory>/<file>", owned; the file alone if the directory is "." or the file absolute. */
+static sab_status join(const char *directory, const char *file, char **joined, sab_error *err)
+{
+    const size_t n = strlen(directory), size = n + strlen(file) + 2;
+
+    *joined = sab_alloc(size, 1);
+    if (*joined == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory: path of '%s'", file);
+    if (file[0] == '/' || strcmp(directory, ".") == 0)
+        snprintf(*joined, size, "%s", file);
+    else
+        snprintf(*joined, size, "%s%s%s", directory, n > 0 && directory[n - 1] == '/' ? "" : "/",
+                 file);
+    return SAB_OK;
+}
+
+/* Fill in path, directory and name. */
+static sab_status find_case(const char *path, sab_case *c, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    struct stat info;
+    char real[PATH_MAX];
+    const char *slash, *name;
+    size_t length;
+
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        SAB_TRY(join(path, "case.yaml", &c->path, err));
+        if (stat(c->path, &info) != 0) {
+            status = sab_fail(err, SAB_ERR_INPUT, "%s: there is no such file in the directory '%s'",
+                              c->path, path);
+            goto cleanup;
+        }
+    } else {
+        c->path = sab_strdup(path);
+        if (c->path == NULL) {
+            status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: path '%s'", path);
+            goto cleanup;
+        }
+    }
+    slash = strrchr(c->path, '/');
+    length = slash == NULL ? 0 : slash == c->path ? 1 : (size_t)(slash - c->path);
+    c->directory = sab_strdup(slash == NULL ? "." : c->path);
+    if (c->directory != NULL && slash != NULL)
+        c->directory[length] = '\0';
+    name = c->directory != NULL && realpath(c->directory, real) != NULL ? strrchr(real, '/') : NULL;
+    c->name = sab_strdup(name != NULL && name[1] != '\0' ? name + 1 : "case");
+    if (c->directory == NULL || c->name == NULL)
+        status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: path '%s'", path);
+cleanup:
+    return status;
+}
+
+/* The mesh is given relative to the case; in the resolved case it is absolute, because that one
+ * lives in another directory. */
+static sab_status find_mesh(sab_case *c, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_yaml *node = sab_yaml_find(sab_yaml_find(c->store->root, "mesh"), "file");
+    char *file = NULL, *absolute = NULL;
+    char real[PATH_MAX];
+
+    if (c->mesh_file[0] == '/')
+        return SAB_OK;
+    SAB_TRY(join(c->directory, c->mesh_file, &file, err));
+    if (realpath(file, real) != NULL)
+        absolute = sab_strdup(real);
+    else if (realpath(c->directory, real) != NULL) /* no such mesh: its reader will say so */
+        SAB_TRY(join(real, c->mesh_file, &absolute, err));
+    else
+        absolute = sab_strdup(file);
+    if (absolute == NULL) {
+        status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: path of '%s'", c->mesh_file);
+        goto cleanup;
+    }
+    SAB_FREE(node->text);
+    node->text = absolute;
+    absolute = NULL;
+    SAB_FREE(c->mesh_file);
+    c->mesh_file = file;
+    file = NULL;
+cleanup:
+    SAB_FREE(file);
+    SAB_FREE(absolute);
+    return status;
+}
+
+/* ---- sections with names of the user ---- */
+
+static int line_of(const sab_yaml *node)
+{
+    return node->origin == SAB_YAML_FILE ? node->key_line : 0;
+}
+
+static sab_status read_parameters(const sab_value_reader *r, const sab_yaml *map, sab_case *c,
+                                  sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_key *row = sab_schema_find(sab_schema_find(NULL, "mesh"), "parameters");
+
+    SAB_NEW(c->parameter, map->n);
+    for (int i = 0; i < map->n; i++) {
+        const sab_path path = sab_path_join("mesh.parameters", map->item[i]->key);
+
+        c->parameter[i].name = map->item[i]->key; /* lives in the store */
+        c->nparameters++;
+        SAB_TRY(sab_value_read(r, sab_schema_next(row, NULL), map->item[i], path.text,
+                               &c->parameter[i], err));
+    }
+cleanup:
+    return status;
+}
+
+/* Conditions that leave something out or contradict each other: the sentence, or NULL. */
+static const char *boundary_mistake(const sab_boundary *b, int dim)
+{
+    int prescribed = 0;
+
+    for (int i = 0; i < dim; i++)
+        prescribed += b->prescribed[i];
+    if (!b->has_velocity && !b->slip && !b->has_traction && !b->has_pressure)
+        return "says nothing; give velocity, slip: true, traction or pressure";
+    if (b->has_velocity && b->slip)
+        return "has velocity and slip; slip is a velocity condition of its own";
+    if (b->has_traction && b->has_pressure)
+        return "has traction and pressure; pressure p is the traction -p n, give one of them";
+    if (b->has_velocity && prescribed == 0)
+        return "has a velocity with only free components; write traction: 0 instead";
+    if (b->has_velocity && prescribed == dim && (b->has_traction || b->has_pressure))
+        return "has a velocity without free component, where traction or pressure has no effect";
+    if (b->slip && b->has_pressure)
+        return "has slip and pressure; slip stops the flow along the normal, where the pressure "
+               "acts";
+    return NULL;
+}
+
+/* What to blame for a condition between the keys of an entry: one from the command line if there
+ * is one, because the file alone was probably right. */
+static const sab_yaml *culprit(const sab_yaml *node)
+{
+    for (int i = 0; i < node->n; i++)
+        if (node->item[i]->origin == SAB_YAML_OVERRIDE)
+            return node->item[i];
+    return node;
+}
+
+static sab_status read_boundary(const sab_value_reader *r, const sab_yaml *node, sab_boundary *b,
+                                sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_key *row = sab_schema_next(sab_schema_find(NULL, "boundaries"), NULL);
+    const sab_path path = sab_path_join("boundaries", node->key);
+    const sab_yaml *velocity = sab_yaml_find(node, "velocity");
+    const char *mistake;
+
+    b->line = line_of(node);
+    b->group = sab_strdup(node->key);
+    if (b->group == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory: %s", path.text);
+    SAB_TRY(sab_value_read_map(r, row, node, path.text, b, err));
+    if (velocity != NULL)
+        for (int i = 0; i < velocity->n; i++)
+            b->prescribed[i] = strcmp(velocity->item[i]->text, "free") != 0;
+    mistake = boundary_mistake(b, r->geometry->dim);
+    if (mistake != NULL)
+        status = sab_fail(err, SAB_ERR_INPUT, "%s: %s",
+                          sab_place_of_key(r->file, culprit(node), path.text).text, mistake);
+cleanup:
+    return status;
+}
+
+static sab_status read_boundaries(const sab_value_reader *r, const sab_yaml *map, sab_case *c,
+                                  sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (map->n == 0)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: has no entry; give one per boundary group",
+                        sab_place_of_key(r->file, map, "boundaries").text);
+    SAB_NEW(c->boundary, map->n);
+    for (int i = 0; i < map->n; i++) {
+        c->nboundaries++;
+        SAB_TRY(read_boundary(r, map->item[i], &c->boundary[i], err));
+    }
+cleanup:
+    return status;
+}
+
+static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sab_probe *probe,
+                             sab_error *err)
+{
+    static const char *const kind[] = {[SAB_PROBE_FLUX] = "flux",
+                                       [SAB_PROBE_FORCE] = "force",
+                                       [SAB_PROBE_POINT] = "point",
+                                       [SAB_PROBE_LINE] = "line"};
+    sab_status status = SAB_OK;
+    const sab_key *row = sab_schema_next(sab_schema_find(NULL, "probes"), NULL);
+    const sab_path path = sab_path_join("probes", node->key);
+    const sab_place place = sab_place_of_key(r->file, culprit(node), path.text);
+    int kinds = 0;
+
+    probe->line = line_of(node);
+    probe->name = sab_strdup(node->key);
+    if (probe->name == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory: %s", path.text);
+    if (strspn(probe->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") !=
+        strlen(probe->name)) /* it becomes the name of a file */
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: the name of a probe has only letters, digits, _ and -", place.text);
+    for (int i = 0; i < (int)(sizeof kind / sizeof kind[0]); i++)
+        if (sab_yaml_find(node, kind[i]) != NULL) {
+            probe->kind = (sab_probe_kind)i;
+            kinds++;
+        }
+    if (kinds != 1)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %s; give exactly one of flux, force, point, line",
+                        place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
+    SAB_TRY(sab_value_read_map(r, row, node, path.text, probe, err));
+cleanup:
+    return status;
+}
+
+static sab_status read_probes(const sab_value_reader *r, const sab_yaml *map, sab_case *c,
+                              sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_NEW(c->probe, map->n);
+    for (int i = 0; i < map->n; i++) {
+        c->nprobes++;
+        SAB_TRY(read_probe(r, map->item[i], &c->probe[i], err));
+    }
+cleanup:
+    return status;
+}
+
+/* ---- conditions between keys ---- */
+
+static sab_status check_material(const sab_case *c, sab_error *err)
+{
+    const sab_material *m = &c->material;
+    char place[1000];
+
+    if (m->reynolds.call == NULL && isinf(m->reynolds.constant))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: inf means no viscosity, and then a creeping flow has no scale of "
+                        "velocity; give a finite number",
+                        sab_case_locate(c, "material.reynolds", place, sizeof place));
+    if (m->friction.call == NULL && m->dilatancy.call == NULL) {
+        const double friction = m->friction_is_angle
+                                    ? sin(m->friction.constant * acos(-1.0) / 180.0)
+                                    : m->friction.constant;
+
+        if (m->dilatancy.constant > friction)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s: %g is more than the friction coefficient %g; grains would "
+                            "make energy by dilating",
+                            sab_case_locate(c, "material.dilatancy", place, sizeof place),
+                            m->dilatancy.constant, friction);
+    }
+    return SAB_OK;
+}
+
+static sab_status read_values(sab_case *c, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_yaml *root = c->store->root, *section;
+    sab_value_reader reader = {c->path, NULL, c->store};
+
+    c->material.viscosity = sab_constant(1.0);
+    section = sab_yaml_find(root, "geometry"); /* first: it says how long vectors are */
+    SAB_TRY(
+        sab_value_read(&reader, sab_schema_find(NULL, "geometry"), section, "geometry", c, err));
+    c->geometry = reader.geometry = sab_geometry_find(section->text);
+    if (c->geometry == NULL) {
+        status = sab_fail(err, SAB_ERR_INTERNAL, "geometry '%s' is not built in", section->text);
+        goto cleanup;
+    }
+    SAB_TRY(sab_value_read_map(&reader, NULL, root, "", c, err));
+    SAB_TRY(find_mesh(c, err));
+    section = sab_yaml_find(sab_yaml_find(root, "mesh"), "parameters");
+    if (section != NULL)
+        SAB_TRY(read_parameters(&reader, section, c, err));
+    SAB_TRY(read_boundaries(&reader, sab_yaml_find(root, "boundaries"), c, err));
+    section = sab_yaml_find(root, "probes");
+    if (section != NULL)
+        SAB_TRY(read_probes(&reader, section, c, err));
+    SAB_TRY(check_material(c, err));
+cleanup:
+    return status;
+}
+
+/* ---- the interface ---- */
+
+sab_status sab_case_read(const char *path, int noverrides, const char *const *override,
+                         sab_case **result, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_case *c = NULL;
+
+    *result = NULL;
+    SAB_NEW(c, 1);
+    SAB_NEW(c->store, 1);
+    SAB_TRY(find_case(path, c, err));
+    SAB_TRY(sab_yaml_read(c->path, &c->store->root, err));
+    if (c->store->root->kind == SAB_YAML_MAP)
+        for (int i = 0; i < noverrides; i++)
+            SAB_TRY(sab_tree_override(c->store->root, override[i], err));
+    SAB_TRY(sab_tree_check(c->path, c->store->root, err));
+    SAB_TRY(sab_tree_complete(c->path, c->store->root, err));
+    SAB_TRY(read_values(c, err));
+    *result = c;
+    c = NULL;
+cleanup:
+    sab_case_destroy(&c);
+    return status;
+}
+
+static void destroy_store(struct sab_case_store **store)
+{
+    if (*store == NULL)
+        return;
+    for (int i = 0; i < (*store)->nformulas; i++)
+        sab_formula_destroy(&(*store)->formula[i]);
+    SAB_FREE((*store)->formula);
+    sab_yaml_destroy(&(*store)->root);
+    SAB_FREE(*store);
+}
+
+void sab_case_destroy(sab_case **result)
+{
+    sab_case *c = *result;
+
+    if (c == NULL)
+        return;
+    for (int i = 0; i < c->nboundaries; i++)
+        SAB_FREE(c->boundary[i].group);
+    for (int i = 0; i < c->nprobes; i++) {
+        SAB_FREE(c->probe[i].name);
+        SAB_FREE(c->probe[i].group);
+    }
+    SAB_FREE(c->boundary);
+    SAB_FREE(c->probe);
+    SAB_FREE(c->parameter);
+    SAB_FREE(c->path);
+    SAB_FREE(c->directory);
+    SAB_FREE(c->name);
+    SAB_FREE(c->title);
+    SAB_FREE(c->mesh_file);
+    destroy_store(&c->store);
+    SAB_FREE(*result);
+}
+
+sab_status sab_case_resolved(const sab_case *c, sab_text *yaml, sab_error *err)
+{
+    return sab_tree_write(c->store->root, yaml, err);
+}
+
+const char *sab_case_locate(const sab_case *c, const char *key, char *buffer, size_t size)
+{
+    const sab_yaml *node = sab_tree_locate(c->store->root, key);
+
+    snprintf(buffer, size, "%s", sab_place_of_key(c->path, node, key).text);
+    return buffer;
+}

@@ -1,0 +1,68 @@
+/* io/case.h -- a case directory read, checked and resolved.
+ *
+ * The schema table (io/schema.h) knows every key; this header is what the rest of the program
+ * sees. Strings, formulas and arrays are owned by the case. */
+#ifndef SAB_IO_CASE_H
+#define SAB_IO_CASE_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "fem/boundary.h"
+#include "fem/geometry.h"
+#include "fem/material.h"
+#include "fem/probe.h"
+#include "mesh/gmsh.h"
+#include "solve/solve.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum sab_split { SAB_SPLIT_ALFELD, SAB_SPLIT_NONE } sab_split;
+
+typedef struct sab_case {
+    char *path;      /* of case.yaml as opened, as the user gave it */
+    char *directory; /* that contains it */
+    char *name;      /* of the directory: the default output directory is out/<name> */
+    char *title;
+    const sab_geometry *geometry;
+    char *mesh_file; /* resolved against the directory of the case */
+    int nparameters;
+    sab_mesh_parameter *parameter;
+    sab_split split;
+    sab_material material;
+    sab_function gravity[3];
+    int nboundaries;
+    sab_boundary *boundary; /* in the order of the file: a later one wins at shared nodes */
+    sab_solver_options solver;
+    int viscosity_max_iterations; /* solver.viscosity_iterations */
+    double viscosity_tolerance;   /* solver.viscosity_tolerance */
+    bool output_float32;          /* output.precision */
+    bool output_gauss;            /* output.gauss */
+    int nprobes;
+    sab_probe *probe;
+    bool has_exact_velocity, has_exact_pressure;
+    sab_function exact_velocity[3];
+    sab_function exact_pressure;
+    struct sab_case_store *store; /* parsed document and formulas, owned */
+} sab_case;
+
+/* Read CASE (a directory with case.yaml, or a file), then apply overrides "key.path=value". All
+ * errors are SAB_ERR_INPUT in compiler form: case.yaml:12:9: material.frction: unknown key; did you
+ * mean 'friction'? (an override is reported as --set material.frction: ...). The caller owns
+ * *c. */
+sab_status sab_case_read(const char *path, int noverrides, const char *const *override,
+                         sab_case **c, sab_error *err);
+void sab_case_destroy(sab_case **c);
+/* Append the case with every default filled in, as YAML that reads back to the same case from any
+ * directory: the path of the mesh is absolute. */
+sab_status sab_case_resolved(const sab_case *c, sab_text *yaml, sab_error *err);
+
+/* The beginning of a message about `key` ("boundaries.outlet") that comes up after reading:
+ * "case.yaml:12:3: boundaries.outlet", or "--set boundaries.outlet" if it was given so. A key that
+ * is not there has the place of the section it belongs to. Returns `buffer`. */
+const char *sab_case_locate(const sab_case *c, const char *key, char *buffer, size_t size);
+
+/* Append the table of keys as plain text for `sablier keys`, or as docs/keys.md. */
+sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err);
+
+#endif

@@ -1,0 +1,56 @@
+/* io/case_parts.h -- what the files case*.c share; nobody else includes it.
+ *
+ * A case is read in four steps, each over the whole tree: overrides are put in, the shape is
+ * checked (sections, unknown keys), defaults are filled in, values are read. So a misspelt key is
+ * reported as such and not as a missing one, and a default is read by the code that reads
+ * everything else. */
+#ifndef SAB_IO_CASE_PARTS_H
+#define SAB_IO_CASE_PARTS_H
+
+#include "fem/geometry.h"
+#include "io/formula.h"
+#include "io/schema.h"
+#include "io/yaml_tree.h"
+
+struct sab_case_store {
+    sab_yaml *root; /* the resolved case */
+    sab_formula **formula;
+    int nformulas, capacity;
+};
+
+/* The beginning of a message: "case.yaml:12:9: material.friction" or "--set material.friction". */
+typedef struct sab_place {
+    char text[1000];
+} sab_place;
+sab_place sab_place_of_value(const char *file, const sab_yaml *node, const char *path);
+sab_place sab_place_of_key(const char *file, const sab_yaml *node, const char *path);
+
+/* A dotted path that grows from level to level; one too long is cut, which only a message shows. */
+typedef struct sab_path {
+    char text[400];
+} sab_path;
+sab_path sab_path_join(const char *path, const char *key);
+
+/* case_tree.c -- steps one to three, and the way back to text. `file` is for messages. */
+sab_status sab_tree_override(sab_yaml *root, const char *assignment, sab_error *err);
+sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err);
+sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err);
+sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err);
+/* The node at a dotted path, or the last one on the way to it. */
+const sab_yaml *sab_tree_locate(const sab_yaml *root, const char *path);
+
+/* case_value.c -- step four. */
+typedef struct sab_value_reader {
+    const char *file;
+    const sab_geometry *geometry;
+    struct sab_case_store *store; /* receives the formulas */
+} sab_value_reader;
+/* Read every key of the mapping `node`, whose row is `parent` (NULL: the top), into the members of
+ * `base`; sections are entered, names of the user are not. */
+sab_status sab_value_read_map(const sab_value_reader *reader, const sab_key *parent,
+                              const sab_yaml *node, const char *path, void *base, sab_error *err);
+/* Read one value into its member of `base`. */
+sab_status sab_value_read(const sab_value_reader *reader, const sab_key *row, const sab_yaml *node,
+                          const char *path, void *base, sab_error *err);
+
+#endif

@@ -1,0 +1,338 @@
+#include "io/case_parts.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static sab_place make_place(const char *file, sab_yaml_origin origin, int line, int column,
+                            const char *path)
+{
+    const char *colon = path[0] != '\0' ? ": " : "";
+    sab_place place;
+
+    if (origin == SAB_YAML_OVERRIDE)
+        snprintf(place.text, sizeof place.text, "--set %.400s", path);
+    else
+        snprintf(place.text, sizeof place.text, "%.500s:%d:%d%s%.400s", file, line, column, colon,
+                 path);
+    return place;
+}
+
+sab_place sab_place_of_value(const char *file, const sab_yaml *node, const char *path)
+{
+    return make_place(file, node->origin, node->line, node->column, path);
+}
+
+sab_place sab_place_of_key(const char *file, const sab_yaml *node, const char *path)
+{
+    if (node->key == NULL)
+        return sab_place_of_value(file, node, path);
+    return make_place(file, node->origin, node->key_line, node->key_column, path);
+}
+
+sab_path sab_path_join(const char *path, const char *key)
+{
+    sab_path joined;
+
+    snprintf(joined.text, sizeof joined.text, "%.250s%s%.140s", path, path[0] != '\0' ? "." : "",
+             key);
+    return joined;
+}
+
+/* The child whose name begins the dotted path; the longest, because names of the user may contain
+ * dots. *rest is what follows, NULL if nothing does. */
+static sab_yaml *step_down(const sab_yaml *map, const char *path, const char **rest)
+{
+    sab_yaml *best = NULL;
+    size_t length = 0;
+
+    for (int i = 0; map->kind == SAB_YAML_MAP && i < map->n; i++) {
+        const size_t n = strlen(map->item[i]->key);
+
+        if (n > length && strncmp(path, map->item[i]->key, n) == 0 &&
+            (path[n] == '.' || path[n] == '\0')) {
+            best = map->item[i];
+            length = n;
+        }
+    }
+    if (best != NULL)
+        *rest = path[length] == '.' ? path + length + 1 : NULL;
+    return best;
+}
+
+const sab_yaml *sab_tree_locate(const sab_yaml *root, const char *path)
+{
+    const sab_yaml *node = root;
+
+    while (path != NULL && path[0] != '\0') {
+        const sab_yaml *child = step_down(node, path, &path);
+
+        if (child == NULL)
+            break;
+        node = child;
+    }
+    return node;
+}
+
+/* Put *value (moved) at the dotted path `key`, which is modified; sections that are not there are
+ * made. */
+static sab_status put_at(sab_yaml *root, char *key, sab_yaml **value, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_yaml *node = root, *made = NULL;
+    const char *rest = key;
+
+    for (int depth = 1; rest != NULL; depth++) {
+        char *part = key + (rest - key);
+        sab_yaml *child = step_down(node, part, &rest);
+
+        if (child != NULL) {
+            part[strlen(child->key)] = '\0';
+        } else {
+            char *dot = strchr(part, '.');
+
+            rest = dot != NULL ? dot + 1 : NULL;
+            if (dot != NULL)
+                *dot = '\0';
+        }
+        if (part[0] == '\0' || depth > SAB_YAML_DEPTH) {
+            status = sab_fail(err, SAB_ERR_INPUT, "a key is a path such as solver.tolerance");
+            goto cleanup;
+        }
+        if (rest == NULL) {
+            SAB_TRY(sab_yaml_put(node, part, value, err));
+        } else if (child == NULL || child->kind != SAB_YAML_MAP) {
+            SAB_TRY(sab_yaml_create_map(SAB_YAML_OVERRIDE, node, &made, err));
+            SAB_TRY(sab_yaml_put(node, part, &made, err));
+            node = sab_yaml_find(node, part);
+        } else {
+            node = child;
+        }
+    }
+cleanup:
+    sab_yaml_destroy(value);
+    return status;
+}
+
+sab_status sab_tree_override(sab_yaml *root, const char *assignment, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const char *equals = strchr(assignment, '=');
+    sab_place place;
+    char *key = NULL;
+    sab_yaml *value = NULL;
+    size_t end;
+
+    if (equals == NULL || equals == assignment)
+        return sab_fail(err, SAB_ERR_INPUT, "--set %s: give a key and a value: key.path=value",
+                        assignment);
+    key = sab_strdup(assignment);
+    if (key == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory: --set %s", assignment);
+    for (end = (size_t)(equals - assignment); end > 0 && key[end - 1] == ' '; end--)
+        ;
+    key[end] = '\0';
+    snprintf(place.text, sizeof place.text, "--set %.400s", key);
+    SAB_TRY(
+        sab_yaml_parse(place.text, SAB_YAML_OVERRIDE, equals + 1, strlen(equals + 1), &value, err));
+    status = put_at(root, key, &value, err);
+    if (status == SAB_ERR_INPUT)
+        sab_fail(err, status, "%s: a key is a path such as solver.tolerance", place.text);
+cleanup:
+    sab_yaml_destroy(&value);
+    SAB_FREE(key);
+    return status;
+}
+
+static const char *kind_text(const sab_yaml *node)
+{
+    return node->kind == SAB_YAML_MAP    ? "a section"
+           : node->kind == SAB_YAML_LIST ? "a list"
+                                         : "a value";
+}
+
+static sab_status fail_unknown(const char *file, const sab_key *parent, const sab_yaml *node,
+                               const char *path, sab_error *err)
+{
+    sab_text hint = {0};
+    sab_status status;
+    double number;
+
+    if (sab_yaml_is_empty(node) && sab_parse_number(node->key, &number)) /* {inner: 1,5} */
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: unknown key; if the comma before it is a decimal one, use a point",
+                        sab_place_of_key(file, node, path).text);
+    status = sab_schema_suggest(parent, node->key, &hint, err);
+
+    if (status == SAB_OK)
+        status = sab_fail(err, SAB_ERR_INPUT, "%s: unknown key%s",
+                          sab_place_of_key(file, node, path).text, hint.data);
+    sab_text_destroy(&hint);
+    return status;
+}
+
+/* A key that only means something beside another one. */
+static sab_status check_company(const char *file, const sab_key *row, const sab_yaml *map,
+                                const sab_yaml *node, const char *path, sab_error *err)
+{
+    char names[100] = "";
+
+    if (row->with == NULL)
+        return SAB_OK;
+    for (int i = 0; row->with[i] != NULL; i++) {
+        const size_t used = strlen(names);
+
+        if (sab_yaml_find(map, row->with[i]) != NULL)
+            return SAB_OK;
+        snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? " or " : "", row->with[i]);
+    }
+    return sab_fail(err, SAB_ERR_INPUT, "%s: only has a meaning beside %s",
+                    sab_place_of_key(file, node, path).text, names);
+}
+
+static sab_status check_map(const char *file, const sab_key *parent, sab_yaml *map,
+                            const char *path, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (int i = 0; i < map->n; i++) {
+        sab_yaml *node = map->item[i];
+        const sab_path name = sab_path_join(path, node->key);
+        const sab_key *row = sab_schema_find(parent, node->key);
+
+        if (row == NULL)
+            return fail_unknown(file, parent, node, name.text, err);
+        SAB_TRY(check_company(file, row, map, node, name.text, err));
+        if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES) {
+            if (sab_yaml_is_empty(node)) /* all its keys are comments */
+                node->kind = SAB_YAML_MAP;
+            if (node->kind != SAB_YAML_MAP)
+                return sab_fail(err, SAB_ERR_INPUT,
+                                "%s: expected a section (name: value), found %s",
+                                sab_place_of_value(file, node, name.text).text, kind_text(node));
+        }
+        if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES ||
+            (row->type == SAB_KEY_FUNCTION_OR_MAP && node->kind == SAB_YAML_MAP))
+            SAB_TRY(check_map(file, row, node, name.text, err));
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err)
+{
+    if (root->kind != SAB_YAML_MAP)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected sections (name: value), found %s",
+                        sab_place_of_value(file, root, "").text, kind_text(root));
+    return check_map(file, NULL, root, "", err);
+}
+
+/* Is the key of this row wanted in `map`, beside what is there? */
+static bool is_wanted(const sab_key *row, const sab_yaml *map)
+{
+    if (row->with == NULL)
+        return true;
+    for (int i = 0; row->with[i] != NULL; i++)
+        if (sab_yaml_find(map, row->with[i]) != NULL)
+            return true;
+    return false;
+}
+
+static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml *map,
+                               const char *path, sab_error *err);
+
+static sab_status complete_key(const char *file, const sab_key *row, sab_yaml *map,
+                               const char *path, sab_error *err)
+{
+    const char *key = sab_schema_last(row->path);
+    const sab_path name = sab_path_join(path, key);
+    sab_yaml *node = sab_yaml_find(map, key);
+    sab_yaml *made = NULL;
+    sab_status status = SAB_OK;
+
+    if (node == NULL && is_wanted(row, map)) {
+        if (row->fallback == NULL)
+            return sab_fail(err, SAB_ERR_INPUT, "%s: missing, and it has no default (%s)",
+                            sab_place_of_key(file, map, name.text).text, row->help);
+        if (row->fallback[0] == '\0')
+            return SAB_OK;
+        SAB_TRY(sab_yaml_parse(row->path, SAB_YAML_DEFAULT, row->fallback, strlen(row->fallback),
+                               &made, err));
+        made->line = map->key != NULL ? map->key_line : map->line;
+        made->column = map->key != NULL ? map->key_column : map->column;
+        SAB_TRY(sab_yaml_put(map, key, &made, err));
+        node = sab_yaml_find(map, key);
+    }
+    if (node != NULL && node->kind == SAB_YAML_MAP)
+        SAB_TRY(complete_map(file, row, node, name.text, err));
+cleanup:
+    return status;
+}
+
+static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml *map,
+                               const char *path, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (parent != NULL && parent->type == SAB_KEY_NAMES) {
+        const sab_key *row = sab_schema_next(parent, NULL);
+
+        for (int i = 0; i < map->n; i++)
+            if (row->type == SAB_KEY_MAP)
+                SAB_TRY(complete_map(file, row, map->item[i],
+                                     sab_path_join(path, map->item[i]->key).text, err));
+    } else {
+        for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;)
+            SAB_TRY(complete_key(file, row, map, path, err));
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err)
+{
+    return complete_map(file, NULL, root, "", err);
+}
+
+/* One entry on its own line; what is below stays on that line. */
+static sab_status write_entry(const sab_yaml *node, int indent, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_text_add(text, err, "%*s", indent, ""));
+    SAB_TRY(sab_yaml_write_scalar(node->key, false, text, err));
+    SAB_TRY(sab_text_add(text, err, ": "));
+    SAB_TRY(sab_yaml_write(node, text, err));
+    SAB_TRY(sab_text_add(text, err, "\n"));
+cleanup:
+    return status;
+}
+
+sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (const sab_key *row = NULL; (row = sab_schema_next(NULL, row)) != NULL;) {
+        const sab_yaml *node = sab_yaml_find(root, row->path);
+
+        if (node == NULL || (node->kind == SAB_YAML_MAP && node->n == 0))
+            continue;
+        if (node->kind != SAB_YAML_MAP) {
+            SAB_TRY(write_entry(node, 0, text, err));
+            continue;
+        }
+        SAB_TRY(sab_text_add(text, err, "%s:\n", row->path));
+        if (row->type == SAB_KEY_NAMES) /* the order of boundaries has a meaning */
+            for (int i = 0; i < node->n; i++)
+                SAB_TRY(write_entry(node->item[i], 2, text, err));
+        else
+            for (const sab_key *below = NULL; (below = sab_schema_next(row, below)) != NULL;) {
+                const sab_yaml *child = sab_yaml_find(node, sab_schema_last(below->path));
+
+                if (child != NULL)
+                    SAB_TRY(write_entry(child, 2, text, err));
+            }
+    }
+cleanup:
+    return status;
+}

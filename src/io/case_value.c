@@ -1,0 +1,381 @@
+#include "io/case_parts.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_infinity(const char *text)
+{
+    static const char *const words[] = {"inf",  "Inf",  "INF",  "infinity", "+inf",  ".inf",
+                                        ".Inf", ".INF", "-inf", "-.inf",    "+.inf", NULL};
+
+    return is_one_of(text, words);
+}
+
+/* What is wrong with a text that should be, or could be, a number: the mistakes people make, each
+ * with its remedy. NULL if it is none of these. */
+static const char *known_mistake(const char *text)
+{
+    static const char *const booleans[] = {"true",  "false", "yes", "no", "on",  "off", "True",
+                                           "False", "Yes",   "No",  "On", "Off", NULL};
+    static const char *const not_numbers[] = {"nan", "NaN", "NAN", ".nan", ".NaN", ".NAN", NULL};
+    static const char *const variables[] = {"x",          "y",        "z",  "t",
+                                            "shear_rate", "pressure", "pi", NULL};
+    const char *digits = text + strspn(text, "+-");
+    char *end = NULL;
+    double value;
+
+    if (is_one_of(text, booleans))
+        return "is a boolean, not a number";
+    if (is_one_of(text, not_numbers) || is_infinity(text))
+        return "is not a finite number";
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') && isxdigit((int)digits[2]))
+        return "is hexadecimal; write a decimal number";
+    value = strtod(text, &end);
+    if (end == text)
+        return NULL;
+    if (*end == '\0')
+        return isinf(value) ? "is too large for a number" : NULL;
+    if (*end == ',' && isdigit((unsigned char)end[1]) &&
+        strspn(end + 1, "0123456789eE+-") == strlen(end + 1))
+        return "has a decimal comma; use a point";
+    end += strspn(end, " ");
+    if (isalpha((unsigned char)*end) && !is_one_of(end, variables) && strpbrk(end, "*^()+") == NULL)
+        return "is a number followed by letters; quantities are dimensionless, write no unit";
+    return NULL;
+}
+
+static sab_status fail_kind(const sab_value_reader *r, const sab_yaml *node, const char *path,
+                            const char *expected, sab_error *err)
+{
+    const char *found = node->kind == SAB_YAML_MAP ? node->n > 0 ? "a section" : "an empty section"
+                        : node->kind == SAB_YAML_LIST ? "a list"
+                        : sab_yaml_is_empty(node)     ? "nothing"
+                                                      : NULL;
+    const sab_place place = sab_place_of_value(r->file, node, path);
+
+    if (found != NULL)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected %s, found %s", place.text, expected,
+                        found);
+    return sab_fail(err, SAB_ERR_INPUT, "%s: expected %s, found %s'%s'", place.text, expected,
+                    node->quoted ? "the text " : "", node->text);
+}
+
+static bool is_value(const sab_yaml *node)
+{
+    return node->kind == SAB_YAML_SCALAR && !sab_yaml_is_empty(node);
+}
+
+static sab_status check_range(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                              const char *path, double value, sab_error *err)
+{
+    const bool low = (row->range & SAB_HAS_MIN) != 0 &&
+                     ((row->range & SAB_MIN_OPEN) != 0 ? value <= row->min : value < row->min);
+    const bool high = (row->range & SAB_HAS_MAX) != 0 &&
+                      ((row->range & SAB_MAX_OPEN) != 0 ? value >= row->max : value > row->max);
+    char range[80];
+
+    if (low || high)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %s is out of range (%s)",
+                        sab_place_of_value(r->file, node, path).text, node->text,
+                        sab_schema_range(row, range, sizeof range));
+    return SAB_OK;
+}
+
+static sab_status read_number(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                              const char *path, double *value, sab_error *err)
+{
+    const char *mistake;
+
+    if (!is_value(node))
+        return fail_kind(r, node, path, "a number", err);
+    if (node->quoted)
+        return fail_kind(r, node, path, "a number without quotes", err);
+    if (sab_parse_number(node->text, value))
+        return check_range(r, row, node, path, *value, err);
+    mistake = known_mistake(node->text);
+    return sab_fail(err, SAB_ERR_INPUT, "%s: '%s' %s", sab_place_of_value(r->file, node, path).text,
+                    node->text, mistake != NULL ? mistake : "is not a number");
+}
+
+static sab_status read_integer(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                               const char *path, int *value, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    double number = 0.0;
+
+    if (is_value(node) && !node->quoted && sab_parse_integer(node->text, value))
+        return check_range(r, row, node, path, *value, err);
+    SAB_TRY(read_number(r, row, node, path, &number, err)); /* its messages come first */
+    status = sab_fail(err, SAB_ERR_INPUT, "%s: '%s' is not an integer, written as in 200",
+                      sab_place_of_value(r->file, node, path).text, node->text);
+cleanup:
+    return status;
+}
+
+static sab_status read_boolean(const sab_value_reader *r, const sab_yaml *node, const char *path,
+                               bool *value, sab_error *err)
+{
+    if (!is_value(node) || node->quoted ||
+        (strcmp(node->text, "true") != 0 && strcmp(node->text, "false") != 0))
+        return fail_kind(r, node, path, "true or false", err);
+    *value = node->text[0] == 't';
+    return SAB_OK;
+}
+
+static sab_status read_text(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                            const char *path, char **value, sab_error *err)
+{
+    if (!is_value(node) || (row->type == SAB_KEY_NAME && node->text[0] == '\0'))
+        return fail_kind(r, node, path, "a text", err);
+    SAB_FREE(*value);
+    *value = sab_strdup(node->text);
+    if (*value == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory: text of %s", path);
+    return SAB_OK;
+}
+
+static sab_status fail_choice(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                              const char *path, sab_error *err)
+{
+    enum { MOST = 50 };
+    sab_status status = SAB_OK;
+    const sab_place place = sab_place_of_value(r->file, node, path);
+    const char *names[MOST], *close;
+    sab_text list = {0};
+    int n = 0;
+
+    if (row->later != NULL && is_one_of(node->text, row->later))
+        return sab_fail(err, SAB_ERR_INPUT, "%s: '%s' is not available: %s", place.text, node->text,
+                        row->later_note);
+    for (; n < MOST && row->choice(n) != NULL; n++) {
+        names[n] = row->choice(n);
+        SAB_TRY(sab_text_add(&list, err, "%s%s", n > 0 ? ", " : "", names[n]));
+    }
+    close = sab_closest_name(node->text, names, (size_t)n);
+    if (close != NULL)
+        status =
+            sab_fail(err, SAB_ERR_INPUT, "%s: '%s' is none of the choices (%s); did you mean '%s'?",
+                     place.text, node->text, list.data, close);
+    else
+        status = sab_fail(err, SAB_ERR_INPUT, "%s: '%s' is none of the choices (%s)", place.text,
+                          node->text, list.data);
+cleanup:
+    sab_text_destroy(&list);
+    return status;
+}
+
+static sab_status read_choice(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                              const char *path, int *value, sab_error *err)
+{
+    if (!is_value(node))
+        return fail_kind(r, node, path, "one of the choices", err);
+    for (int i = 0; row->choice(i) != NULL; i++)
+        if (strcmp(node->text, row->choice(i)) == 0) {
+            *value = i;
+            return SAB_OK;
+        }
+    return fail_choice(r, row, node, path, err);
+}
+
+/* Compile a formula and keep it with the case. */
+static sab_status add_formula(const sab_value_reader *r, const char *text, const char *where,
+                              bool state, sab_formula **formula, sab_error *err)
+{
+    struct sab_case_store *store = r->store;
+    sab_status status;
+
+    if (store->nformulas == store->capacity) {
+        const int capacity = store->capacity > 0 ? 2 * store->capacity : 8;
+        sab_formula **grown = sab_realloc(store->formula, (size_t)capacity, sizeof *grown);
+
+        if (grown == NULL)
+            return sab_fail(err, SAB_ERR_MEMORY, "out of memory: %d formulas", capacity);
+        store->formula = grown;
+        store->capacity = capacity;
+    }
+    status = sab_formula_create(text, where, state, formula, err);
+    if (status == SAB_OK)
+        store->formula[store->nformulas++] = *formula;
+    return status;
+}
+
+static sab_status read_function(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                                const char *path, sab_function *value, sab_error *err)
+{
+    const sab_place place = sab_place_of_value(r->file, node, path);
+    const bool state = row->type == SAB_KEY_STATE_FUNCTION;
+    const sab_vars nowhere = {0};
+    sab_status status = SAB_OK;
+    sab_formula *formula = NULL;
+    sab_function call;
+    const char *mistake;
+    double number = 0.0;
+
+    if (!is_value(node))
+        return fail_kind(r, node, path, sab_schema_type(row->type), err);
+    if (!sab_parse_number(node->text, &number)) {
+        if (row->type == SAB_KEY_FUNCTION_OR_INF && is_infinity(node->text) &&
+            node->text[0] != '-') {
+            *value = sab_constant(INFINITY);
+            return SAB_OK;
+        }
+        mistake = known_mistake(node->text);
+        if (mistake != NULL)
+            return sab_fail(err, SAB_ERR_INPUT, "%s: '%s' %s", place.text, node->text, mistake);
+        SAB_TRY(add_formula(r, node->text, place.text, state, &formula, err));
+        call = sab_formula_function(formula);
+        if (!sab_formula_is_constant(formula)) {
+            *value = call;
+            return SAB_OK;
+        }
+        SAB_TRY(sab_function_at(&call, &nowhere, &number, err)); /* "1/3" is a number as well */
+    }
+    SAB_TRY(check_range(r, row, node, path, number, err));
+    *value = sab_constant(number);
+cleanup:
+    return status;
+}
+
+static sab_status read_vector(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                              const char *path, sab_function *value, sab_error *err)
+{
+    const int dim = r->geometry->dim;
+    sab_status status = SAB_OK;
+    double zero = 1.0;
+
+    for (int i = 0; i < 3; i++)
+        value[i] = sab_constant(0.0);
+    if (row->type == SAB_KEY_VECTOR_OR_ZERO && is_value(node)) {
+        if (sab_parse_number(node->text, &zero) && zero == 0.0)
+            return SAB_OK;
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: '%s' is no vector; give %d components in brackets, or 0, or use "
+                        "pressure for a load along the normal",
+                        sab_place_of_value(r->file, node, path).text, node->text, dim);
+    }
+    if (node->kind != SAB_YAML_LIST)
+        return fail_kind(r, node, path, "a list of components in brackets", err);
+    if (node->n != dim)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: expected %d components, found %d (decimals are written with a point)",
+                        sab_place_of_value(r->file, node, path).text, dim, node->n);
+    for (int i = 0; i < dim; i++) {
+        const sab_yaml *item = node->item[i];
+
+        if (row->type != SAB_KEY_VECTOR_OR_FREE || !is_value(item) ||
+            strcmp(item->text, "free") != 0)
+            SAB_TRY(read_function(r, row, item, path, &value[i], err));
+    }
+cleanup:
+    return status;
+}
+
+static sab_status read_point(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                             const char *path, double *value, sab_error *err)
+{
+    const int dim = r->geometry->dim;
+    sab_status status = SAB_OK;
+
+    if (node->kind != SAB_YAML_LIST || node->n != dim)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected a point, %d numbers in brackets",
+                        sab_place_of_value(r->file, node, path).text, dim);
+    for (int i = 0; i < dim; i++)
+        SAB_TRY(read_number(r, row, node->item[i], path, &value[i], err));
+cleanup:
+    return status;
+}
+
+static sab_status read_segment(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                               const char *path, double *value, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (node->kind != SAB_YAML_LIST || node->n != 2)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected two points, as in [[0, 0], [0, 8]]",
+                        sab_place_of_value(r->file, node, path).text);
+    SAB_TRY(read_point(r, row, node->item[0], path, value, err));
+    SAB_TRY(read_point(r, row, node->item[1], path, value + 3, err));
+    if (memcmp(value, value + 3, 3 * sizeof *value) == 0)
+        status = sab_fail(err, SAB_ERR_INPUT, "%s: the two points are the same",
+                          sab_place_of_value(r->file, node, path).text);
+cleanup:
+    return status;
+}
+
+sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                          const char *path, void *base, sab_error *err)
+{
+    void *member = (char *)base + row->offset;
+    sab_status status = SAB_OK;
+    int index = 0;
+
+    if (row->flag != 0)
+        *(bool *)((char *)base + row->flag) = true;
+    switch (row->type) {
+    case SAB_KEY_NUMBER:
+        return read_number(r, row, node, path, member, err);
+    case SAB_KEY_INTEGER:
+        return read_integer(r, row, node, path, member, err);
+    case SAB_KEY_BOOLEAN:
+        return read_boolean(r, node, path, member, err);
+    case SAB_KEY_TEXT:
+    case SAB_KEY_NAME:
+        return read_text(r, row, node, path, member, err);
+    case SAB_KEY_CHOICE:
+        SAB_TRY(read_choice(r, row, node, path, &index, err));
+        if (row->size == sizeof(bool))
+            *(bool *)member = index != 0;
+        else if (row->size != 0)
+            memcpy(member, &index, sizeof index); /* enumerations have the size of int */
+        break;
+    case SAB_KEY_FUNCTION_OR_MAP:
+        if (node->kind == SAB_YAML_MAP && node->n > 0)
+            return sab_value_read_map(r, row, node, path, base, err);
+        return read_function(r, row, node, path, member, err);
+    case SAB_KEY_FUNCTION:
+    case SAB_KEY_FUNCTION_OR_INF:
+    case SAB_KEY_STATE_FUNCTION:
+        return read_function(r, row, node, path, member, err);
+    case SAB_KEY_VECTOR:
+    case SAB_KEY_VECTOR_OR_FREE:
+    case SAB_KEY_VECTOR_OR_ZERO:
+        return read_vector(r, row, node, path, member, err);
+    case SAB_KEY_POINT:
+        return read_point(r, row, node, path, member, err);
+    case SAB_KEY_SEGMENT:
+        return read_segment(r, row, node, path, member, err);
+    case SAB_KEY_MAP:
+        return sab_value_read_map(r, row, node, path, base, err);
+    case SAB_KEY_NAMES: /* an array of items: the caller knows which */
+    case SAB_KEY_TYPES:
+        break;
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_value_read_map(const sab_value_reader *r, const sab_key *parent,
+                              const sab_yaml *node, const char *path, void *base, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (int i = 0; i < node->n; i++) {
+        const sab_key *row = sab_schema_find(parent, node->item[i]->key);
+
+        SAB_TRY(sab_value_read(r, row, node->item[i], sab_path_join(path, node->item[i]->key).text,
+                               base, err));
+    }
+cleanup:
+    return status;
+}

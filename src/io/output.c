@@ -1,0 +1,134 @@
+#include "io/output.h"
+#include "base/memory.h"
+#include "io/file.h"
+#include "io/vtu.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES = SAB_P2_TRIANGLE };
+static const char *const tensor_component[6] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
+
+/* n s-vectors as tensors of six components, times `sign`. */
+static void to_tensors(const sab_geometry *geometry, int n, double sign, const double *x,
+                       double *tensor)
+{
+    for (int i = 0; i < n; i++) {
+        geometry->tensor(x + (size_t)geometry->s * (size_t)i, tensor + 6 * (size_t)i);
+        for (int c = 0; c < 6; c++)
+            tensor[6 * (size_t)i + (size_t)c] *= sign;
+    }
+}
+
+sab_status sab_output_fields(const char *path, const sab_fields *f, double time, bool float32,
+                             sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_mesh *mesh = f->space->mesh;
+    const int n = NODES * mesh->nelements;
+    sab_vtu *vtu = NULL;
+    double *work = NULL; /* [n][6] */
+    int *cell = NULL;
+
+    SAB_NEW(work, 6 * (size_t)n);
+    SAB_NEW(cell, n);
+    for (int i = 0; i < n; i++) {
+        cell[i] = i;
+        memcpy(work + 2 * i, mesh->x + 2 * mesh->element[i], 2 * sizeof *work);
+    }
+    SAB_TRY(sab_vtu_open(path, float32, time, 2, n, work, mesh->nelements, NODES,
+                         SAB_VTK_QUADRATIC_TRIANGLE, cell, &vtu, err));
+    for (int i = 0; i < n; i++) { /* ParaView wants three components of a vector */
+        memcpy(work + 3 * i, f->velocity + 2 * mesh->element[i], 2 * sizeof *work);
+        work[3 * i + 2] = 0.0;
+    }
+    SAB_TRY(sab_vtu_point_array(vtu, "velocity", 3, NULL, work, err));
+    to_tensors(f->space->geometry, n, 1.0, f->stress, work);
+    SAB_TRY(sab_vtu_point_array(vtu, "stress", 6, tensor_component, work, err));
+    SAB_TRY(sab_vtu_point_array(vtu, "shear_stress", 1, NULL, f->shear_stress, err));
+    SAB_TRY(sab_vtu_point_array(vtu, "shear_rate", 1, NULL, f->shear_rate, err));
+    SAB_TRY(sab_vtu_point_array(vtu, "yield_ratio", 1, NULL, f->yield_ratio, err));
+    SAB_TRY(sab_vtu_cell_array(vtu, "pressure", 1, NULL, f->pressure, err));
+    SAB_TRY(sab_vtu_cell_array(vtu, "yielded", 1, NULL, f->yielded, err));
+    SAB_TRY(sab_vtu_close(&vtu, err));
+cleanup:
+    sab_vtu_abort(&vtu);
+    SAB_FREE(work);
+    SAB_FREE(cell);
+    return status;
+}
+
+sab_status sab_output_gauss(const char *path, const sab_fields *f, double time, bool float32,
+                            sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_space *space = f->space;
+    const int n = space->npoints, s = space->geometry->s;
+    sab_vtu *vtu = NULL;
+    double *work = NULL; /* [n][6] */
+    int *cell = NULL;
+
+    SAB_NEW(work, 6 * (size_t)n);
+    SAB_NEW(cell, n);
+    for (int i = 0; i < n; i++)
+        cell[i] = i;
+    SAB_TRY(sab_vtu_open(path, float32, time, 2, n, space->point, n, 1, SAB_VTK_VERTEX, cell, &vtu,
+                         err));
+    to_tensors(space->geometry, n, 1.0, f->lambda, work);
+    SAB_TRY(sab_vtu_point_array(vtu, "lambda", 6, tensor_component, work, err));
+    to_tensors(space->geometry, n, 1.0, f->strain_rate, work);
+    SAB_TRY(sab_vtu_point_array(vtu, "strain_rate", 6, tensor_component, work, err));
+    for (int q = 0; q < n; q++)
+        work[q] = f->lambda[s * q] / sab_geometry_normal_scale(space->geometry);
+    SAB_TRY(sab_vtu_point_array(vtu, "pressure", 1, NULL, work, err));
+    SAB_TRY(sab_vtu_point_array(vtu, "weight", 1, NULL, space->weight, err));
+    SAB_TRY(sab_vtu_close(&vtu, err));
+cleanup:
+    sab_vtu_abort(&vtu);
+    SAB_FREE(work);
+    SAB_FREE(cell);
+    return status;
+}
+
+void sab_output_component(const char *field, int components, int c, char *name, size_t size)
+{
+    static const char *const axis[3] = {"x", "y", "z"};
+
+    if (components == 1)
+        snprintf(name, size, "%s", field);
+    else
+        snprintf(name, size, "%s_%s", field, components == 6 ? tensor_component[c] : axis[c]);
+}
+
+sab_status sab_output_profile(const char *path, const char *field, int samples, int dim,
+                              const double *x, int components, const double *value, sab_error *err)
+{
+    sab_file file;
+    double s = 0.0;
+    const sab_status status = sab_file_open(path, &file, err);
+
+    if (status != SAB_OK)
+        return status;
+    fprintf(file.stream, dim == 3 ? "s,x,y,z" : "s,x,y");
+    for (int c = 0; c < components; c++) {
+        char name[80];
+
+        sab_output_component(field, components, c, name, sizeof name);
+        fprintf(file.stream, ",%s", name);
+    }
+    fputc('\n', file.stream);
+    for (int k = 0; k < samples; k++) {
+        double step2 = 0.0;
+
+        for (int i = 0; i < dim && k > 0; i++)
+            step2 += pow(x[dim * k + i] - x[dim * (k - 1) + i], 2);
+        s += sqrt(step2);
+        fprintf(file.stream, "%.17g", s);
+        for (int i = 0; i < dim; i++)
+            fprintf(file.stream, ",%.17g", x[dim * k + i]);
+        for (int c = 0; c < components; c++)
+            fprintf(file.stream, ",%.17g", value[components * k + c]);
+        fputc('\n', file.stream);
+    }
+    return sab_file_close(&file, err);
+}

@@ -1,0 +1,269 @@
+#include "io/schema.h"
+#include "io/case.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CHOICES(function, ...)                                                                     \
+    static const char *function(int i)                                                             \
+    {                                                                                              \
+        static const char *const name[] = {__VA_ARGS__};                                           \
+        return i < (int)(sizeof name / sizeof name[0]) ? name[i] : NULL;                           \
+    }
+/* in the order of the enumeration (or false, true) that holds the choice */
+CHOICES(geometry_choice, "plane")
+CHOICES(split_choice, "alfeld", "none")
+CHOICES(scheme_choice, "creeping")
+CHOICES(linear_choice, "cholmod", "mumps")
+CHOICES(precision_choice, "float64", "float32")
+
+static const char *method_choice(int i)
+{
+    return i < SAB_METHOD_COUNT ? sab_method_table[i].name : NULL;
+}
+
+static const char *field_choice(int i)
+{
+    return i < SAB_FIELD_COUNT ? sab_probe_field_name[i] : NULL;
+}
+
+static const char *const later_geometry[] = {"axisymmetric", "3d", NULL};
+static const char *const later_scheme[] = {"inertial", NULL};
+static const char *const with_line[] = {"line", NULL};
+static const char *const with_point_or_line[] = {"point", "line", NULL};
+
+#define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+#define FLAG(type, member) .flag = offsetof(type, member)
+#define AT_LEAST(a) .range = SAB_HAS_MIN, .min = (a)
+#define ABOVE(a) .range = SAB_HAS_MIN | SAB_MIN_OPEN, .min = (a)
+#define BETWEEN(a, b) .range = SAB_HAS_MIN | SAB_HAS_MAX, .min = (a), .max = (b)
+#define INSIDE(a, b)                                                                               \
+    .range = SAB_HAS_MIN | SAB_HAS_MAX | SAB_MIN_OPEN | SAB_MAX_OPEN, .min = (a), .max = (b)
+#define ABOVE_UP_TO(a, b) .range = SAB_HAS_MIN | SAB_HAS_MAX | SAB_MIN_OPEN, .min = (a), .max = (b)
+#define FROM_BELOW(a, b) .range = SAB_HAS_MIN | SAB_HAS_MAX | SAB_MAX_OPEN, .min = (a), .max = (b)
+
+#define UNIT_LENGTH "L"
+#define UNIT_VELOCITY "sqrt(g L)"
+#define UNIT_STRESS "rho g L"
+
+/* SAB_KEY_SEGMENT writes both ends at once */
+_Static_assert(offsetof(sab_probe, to) == offsetof(sab_probe, from) + sizeof(double[3]),
+               "the ends of a line are neighbours");
+
+/* The order is that of the resolved case and of the documentation. */
+static const sab_key table[] = {
+    {"title", SAB_KEY_TEXT, .fallback = "\"\"", IN(sab_case, title),
+     .help = "One line for people; it goes to the summary"},
+    {"geometry", SAB_KEY_CHOICE, .fallback = "plane", .choice = geometry_choice,
+     .later = later_geometry, .later_note = "this version solves plane flow only",
+     .help = "Symmetry of the flow"},
+
+    {"mesh", SAB_KEY_MAP, .fallback = "{}", .help = "The domain"},
+    {"mesh.file", SAB_KEY_NAME, IN(sab_case, mesh_file),
+     .help = "Gmsh .geo (meshed in-process) or .msh (2.2 or 4.1), relative to the case file"},
+    {"mesh.parameters", SAB_KEY_NAMES, .fallback = "",
+     .help = "Numbers that replace those of DefineConstant in a .geo"},
+    {"mesh.parameters.*", SAB_KEY_NUMBER, IN(sab_mesh_parameter, value),
+     .help = "Value of the constant of that name"},
+    {"mesh.split", SAB_KEY_CHOICE, .fallback = "alfeld", .choice = split_choice,
+     IN(sab_case, split),
+     .help = "alfeld: each triangle into three, stable pressures on any mesh; none: as meshed"},
+
+    {"material", SAB_KEY_MAP, .fallback = "{}",
+     .help = "The rheology: flow where sqrt(J2) = friction * pressure + bingham"},
+    {"material.friction", SAB_KEY_FUNCTION_OR_MAP, IN(sab_case, material.friction), AT_LEAST(0.0),
+     .help = "Coefficient of internal friction, sqrt(J2)/pressure at yield; or {angle: ...}"},
+    {"material.friction.angle", SAB_KEY_FUNCTION, .unit = "degree", .fallback = "",
+     IN(sab_case, material.friction), FLAG(sab_case, material.friction_is_angle),
+     FROM_BELOW(0.0, 90.0),
+     .help = "Friction angle instead of the coefficient, which is then sin(angle) in plane flow"},
+    {"material.dilatancy", SAB_KEY_FUNCTION, .fallback = "0", IN(sab_case, material.dilatancy),
+     AT_LEAST(0.0), .help = "Dilatancy coefficient, at most the friction coefficient"},
+    {"material.reynolds", SAB_KEY_FUNCTION_OR_INF, IN(sab_case, material.reynolds), ABOVE(0.0),
+     .help = "Re = rho sqrt(g L) L / viscosity"},
+    {"material.bingham", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "0",
+     IN(sab_case, material.bingham), AT_LEAST(0.0),
+     .help = "Cohesion: the yield stress at zero pressure"},
+    {"material.bulk", SAB_KEY_NUMBER, .fallback = "1", IN(sab_case, material.bulk),
+     ABOVE_UP_TO(0.0, 1.0),
+     .help = "Factor b of the part of the viscous stress that "
+             "resists changes of volume"},
+    {"material.viscosity", SAB_KEY_STATE_FUNCTION, .fallback = "", IN(sab_case, material.viscosity),
+     FLAG(sab_case, material.has_viscosity), ABOVE(0.0),
+     .help = "Factor of the viscosity 1/Re, by fixed point; \"shear_rate\" is Bagnold's law"},
+
+    {"gravity", SAB_KEY_VECTOR, .unit = "g", IN(sab_case, gravity),
+     .help = "Body force, usually [0, -1]"},
+
+    {"boundaries", SAB_KEY_NAMES,
+     .help = "One entry per boundary group of the mesh; where two meet, the later one wins"},
+    {"boundaries.*", SAB_KEY_MAP, .help = "Conditions on the group of that name or number"},
+    {"boundaries.*.velocity", SAB_KEY_VECTOR_OR_FREE, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_boundary, velocity), FLAG(sab_boundary, has_velocity),
+     .help = "Prescribed velocity; `free` leaves a component to the traction"},
+    {"boundaries.*.slip", SAB_KEY_BOOLEAN, .fallback = "", IN(sab_boundary, slip),
+     .help = "true: no flow through the wall, no friction along it"},
+    {"boundaries.*.traction", SAB_KEY_VECTOR_OR_ZERO, .unit = UNIT_STRESS, .fallback = "",
+     IN(sab_boundary, traction), FLAG(sab_boundary, has_traction),
+     .help = "Total traction of the outside on the grains; 0 is a free surface or an outlet"},
+    {"boundaries.*.pressure", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "",
+     IN(sab_boundary, pressure), FLAG(sab_boundary, has_pressure),
+     .help = "Pressure p from outside: the traction -p n"},
+
+    {"time", SAB_KEY_MAP, .fallback = "{}", .help = "The kind of run"},
+    {"time.scheme", SAB_KEY_CHOICE, .fallback = "creeping", .choice = scheme_choice,
+     .later = later_scheme, .later_note = "this version solves creeping flow only",
+     .help = "creeping: steady flow without inertia"},
+
+    {"solver", SAB_KEY_MAP, .fallback = "{}", .help = "How the cone program is solved"},
+    {"solver.method", SAB_KEY_CHOICE, .fallback = "auto", .choice = method_choice,
+     IN(sab_case, solver.method), .help = "Algorithm (listed below)"},
+    {"solver.tolerance", SAB_KEY_NUMBER, .fallback = "3e-2", IN(sab_case, solver.tolerance),
+     INSIDE(0.0, 1.0), .help = "On the relative power gap: 0.1 draft, 3e-2 usual, 1e-2 fine"},
+    {"solver.change_tolerance", SAB_KEY_NUMBER, .fallback = "1e-2",
+     IN(sab_case, solver.change_tolerance), ABOVE(0.0),
+     .help = "On the relative change of the velocity between outer iterations"},
+    {"solver.max_iterations", SAB_KEY_INTEGER, .fallback = "200",
+     IN(sab_case, solver.max_iterations), AT_LEAST(1.0),
+     .help = "Outer iterations; a run that needs more has not converged"},
+    {"solver.inner", SAB_KEY_INTEGER, .fallback = "100", IN(sab_case, solver.inner), AT_LEAST(1.0),
+     .help = "Steps per outer iteration"},
+    {"solver.damping", SAB_KEY_NUMBER, .fallback = "0.5", IN(sab_case, solver.damping),
+     ABOVE_UP_TO(0.0, 1.0), .help = "Of the outer update in the cadoux methods; 1 is undamped"},
+    {"solver.anderson", SAB_KEY_INTEGER, .fallback = "8", IN(sab_case, solver.anderson),
+     BETWEEN(0.0, 50.0), .help = "Depth of the memory of Anderson acceleration; 0 is none"},
+    {"solver.linear", SAB_KEY_CHOICE, .fallback = "cholmod", .choice = linear_choice,
+     IN(sab_case, solver.linear), .help = "Library that factors the sparse matrix"},
+    {"solver.viscosity_iterations", SAB_KEY_INTEGER, .fallback = "30",
+     IN(sab_case, viscosity_max_iterations), AT_LEAST(1.0),
+     .help = "Most iterations of the fixed point of material.viscosity"},
+    {"solver.viscosity_tolerance", SAB_KEY_NUMBER, .fallback = "1e-3",
+     IN(sab_case, viscosity_tolerance), INSIDE(0.0, 1.0),
+     .help = "Relative change of the velocity that ends this fixed point"},
+
+    {"output", SAB_KEY_MAP, .fallback = "{}", .help = "What is written"},
+    {"output.precision", SAB_KEY_CHOICE, .fallback = "float64", .choice = precision_choice,
+     IN(sab_case, output_float32), .help = "Floating-point numbers of the VTU files"},
+    {"output.gauss", SAB_KEY_BOOLEAN, .fallback = "false", IN(sab_case, output_gauss),
+     .help = "Write also the stresses and strain rates at the Gauss points"},
+
+    {"probes", SAB_KEY_NAMES, .fallback = "",
+     .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
+    {"probes.*", SAB_KEY_MAP, .help = "Exactly one of flux, force, point, line"},
+    {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L", .fallback = "", IN(sab_probe, group),
+     .help = "Outward flux of the velocity through this boundary group"},
+    {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^2", .fallback = "", IN(sab_probe, group),
+     .help = "Force of the grains on this boundary group"},
+    {"probes.*.point", SAB_KEY_POINT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
+     .help = "A field at this point"},
+    {"probes.*.line", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
+     .help = "A field along the segment between two points, to profiles/NAME.csv"},
+    {"probes.*.samples", SAB_KEY_INTEGER, .fallback = "101", .with = with_line,
+     IN(sab_probe, samples), BETWEEN(2.0, 1e6), .help = "Equidistant points on the line"},
+    {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_point_or_line,
+     .choice = field_choice, IN(sab_probe, field), .help = "The field to take"},
+
+    {"exact", SAB_KEY_MAP, .fallback = "",
+     .help = "A known solution: the summary then gives the error norms"},
+    {"exact.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_case, exact_velocity), FLAG(sab_case, has_exact_velocity), .help = "Exact velocity"},
+    {"exact.pressure", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "",
+     IN(sab_case, exact_pressure), FLAG(sab_case, has_exact_pressure), .help = "Exact pressure"},
+};
+enum { ROWS = sizeof table / sizeof table[0] };
+
+static bool is_under(const sab_key *parent, const sab_key *row)
+{
+    const size_t n = parent != NULL ? strlen(parent->path) : 0;
+
+    if (parent == NULL)
+        return strchr(row->path, '.') == NULL;
+    return strncmp(row->path, parent->path, n) == 0 && row->path[n] == '.' &&
+           strchr(row->path + n + 1, '.') == NULL;
+}
+
+const sab_key *sab_schema_next(const sab_key *parent, const sab_key *previous)
+{
+    for (const sab_key *row = previous != NULL ? previous + 1 : table; row < table + ROWS; row++)
+        if (is_under(parent, row))
+            return row;
+    return NULL;
+}
+
+const char *sab_schema_last(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL ? dot + 1 : path;
+}
+
+const sab_key *sab_schema_find(const sab_key *parent, const char *name)
+{
+    for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;)
+        if ((parent != NULL && parent->type == SAB_KEY_NAMES) ||
+            strcmp(sab_schema_last(row->path), name) == 0)
+            return row;
+    return NULL;
+}
+
+sab_status sab_schema_suggest(const sab_key *parent, const char *name, sab_text *text,
+                              sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const char *here[ROWS], *close;
+    size_t n = 0;
+
+    for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;)
+        here[n++] = sab_schema_last(row->path);
+    close = sab_closest_name(name, here, n);
+    if (close != NULL)
+        return sab_text_add(text, err, "; did you mean '%s'?", close);
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(sab_schema_last(table[i].path), name) == 0 && strcmp(name, "*") != 0)
+            return sab_text_add(text, err, "; did you mean '%s'?", table[i].path);
+    SAB_TRY(sab_text_add(text, err, "; the keys here are"));
+    for (size_t i = 0; i < n; i++)
+        SAB_TRY(sab_text_add(text, err, "%s %s", i > 0 ? "," : "", here[i]));
+cleanup:
+    return status;
+}
+
+const char *sab_schema_range(const sab_key *row, char *buffer, size_t size)
+{
+    const char *below = (row->range & SAB_MIN_OPEN) != 0 ? "<" : "<=";
+    const char *above = (row->range & SAB_MAX_OPEN) != 0 ? "<" : "<=";
+
+    buffer[0] = '\0';
+    if ((row->range & SAB_HAS_MIN) != 0 && (row->range & SAB_HAS_MAX) != 0)
+        snprintf(buffer, size, "%.7g %s value %s %.7g", row->min, below, above, row->max);
+    else if ((row->range & SAB_HAS_MIN) != 0)
+        snprintf(buffer, size, "%s %.7g", (row->range & SAB_MIN_OPEN) != 0 ? ">" : ">=", row->min);
+    else if ((row->range & SAB_HAS_MAX) != 0)
+        snprintf(buffer, size, "%s %.7g", above, row->max);
+    return buffer;
+}
+
+const char *sab_schema_type(sab_key_type type)
+{
+    static const char *const name[SAB_KEY_TYPES] = {
+        [SAB_KEY_MAP] = "section",
+        [SAB_KEY_NAMES] = "section with names of your own",
+        [SAB_KEY_NUMBER] = "number",
+        [SAB_KEY_INTEGER] = "integer",
+        [SAB_KEY_BOOLEAN] = "true or false",
+        [SAB_KEY_TEXT] = "text",
+        [SAB_KEY_NAME] = "text",
+        [SAB_KEY_CHOICE] = "choice",
+        [SAB_KEY_FUNCTION] = "number or formula",
+        [SAB_KEY_FUNCTION_OR_INF] = "number, formula or inf",
+        [SAB_KEY_FUNCTION_OR_MAP] = "number, formula or section",
+        [SAB_KEY_STATE_FUNCTION] = "number or formula (also of shear_rate, pressure)",
+        [SAB_KEY_VECTOR] = "list of numbers or formulas",
+        [SAB_KEY_VECTOR_OR_FREE] = "list of numbers, formulas or free",
+        [SAB_KEY_VECTOR_OR_ZERO] = "0, or list of numbers or formulas",
+        [SAB_KEY_POINT] = "point [x, y]",
+        [SAB_KEY_SEGMENT] = "two points [[x, y], [x, y]]",
+    };
+
+    return name[type];
+}

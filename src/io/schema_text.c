@@ -1,0 +1,152 @@
+#include "io/case.h"
+#include "io/schema.h"
+
+#include <string.h>
+
+/* What stands in the column of the default. */
+static const char *default_text(const sab_key *row)
+{
+    if (row->fallback == NULL)
+        return strchr(row->path, '*') != NULL && row->path[strlen(row->path) - 1] == '*'
+                   ? "-"
+                   : "required";
+    return row->fallback[0] == '\0' ? "-" : row->fallback;
+}
+
+/* The type, or the choices themselves unless they are listed apart. */
+static sab_status add_type(const sab_key *row, const char *separator, sab_text *text,
+                           sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (row->type != SAB_KEY_CHOICE || strcmp(row->path, "solver.method") == 0)
+        return sab_text_add(text, err, "%s", sab_schema_type(row->type));
+    for (int i = 0; row->choice(i) != NULL; i++)
+        SAB_TRY(sab_text_add(text, err, "%s%s", i > 0 ? separator : "", row->choice(i)));
+cleanup:
+    return status;
+}
+
+static bool is_section(const sab_key *row)
+{
+    return row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES;
+}
+
+static sab_status add_plain(const sab_key *row, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const char *fallback = default_text(row);
+    char range[80];
+
+    if (is_section(row))
+        return sab_text_add(text, err, "%s\n    %s.\n", row->path, row->help);
+    SAB_TRY(sab_text_add(text, err, "%s\n    ", row->path));
+    SAB_TRY(add_type(row, " | ", text, err));
+    if (row->unit != NULL)
+        SAB_TRY(sab_text_add(text, err, ", in %s", row->unit));
+    if (row->range != 0)
+        SAB_TRY(sab_text_add(text, err, ", %s", sab_schema_range(row, range, sizeof range)));
+    if (row->fallback == NULL && strcmp(fallback, "required") == 0)
+        SAB_TRY(sab_text_add(text, err, "; required"));
+    else if (strcmp(fallback, "-") != 0)
+        SAB_TRY(sab_text_add(text, err, "; default %s", fallback));
+    SAB_TRY(sab_text_add(text, err, "\n    %s.\n", row->help));
+cleanup:
+    return status;
+}
+
+static sab_status add_row(const sab_key *row, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char range[80];
+
+    SAB_TRY(sab_text_add(text, err, "| `%s` | ", row->path));
+    SAB_TRY(add_type(row, ", ", text, err));
+    SAB_TRY(sab_text_add(text, err, " | %s | %s | %s | %s |\n", row->unit != NULL ? row->unit : "",
+                         is_section(row) ? "-" : default_text(row),
+                         sab_schema_range(row, range, sizeof range), row->help));
+cleanup:
+    return status;
+}
+
+/* The rows under `parent`, each followed by those under it. */
+static sab_status add_tree(const sab_key *parent, bool markdown, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;) {
+        SAB_TRY(markdown ? add_row(row, text, err) : add_plain(row, text, err));
+        SAB_TRY(add_tree(row, markdown, text, err));
+    }
+cleanup:
+    return status;
+}
+
+static const char table_head[] = "| Key | Type or choices | Unit | Default | Range | Meaning |\n"
+                                 "|---|---|---|---|---|---|\n";
+
+static const char introduction[] =
+    "# Keys of a case file\n"
+    "\n"
+    "This page is made from the table in `src/io/schema.c`: `sablier keys --markdown`. A case is\n"
+    "`case.yaml` in a directory of its own; `--set key.path=value` replaces any key on the "
+    "command\n"
+    "line, the value being YAML (`--set 'gravity=[0, -1]'`). Every run writes the case with all\n"
+    "defaults filled in to `case.resolved.yaml`. A key that is not listed here is an error.\n"
+    "\n"
+    "Everything is dimensionless. The column *Unit* gives the scale of each quantity: length L,\n"
+    "velocity sqrt(g L), stress rho g L, where rho is the density of the flowing material and g\n"
+    "the acceleration of gravity. `*` stands for a name of your own. A default `-` means: absent\n"
+    "unless given.\n"
+    "\n"
+    "## Numbers and formulas\n"
+    "\n"
+    "Numbers are decimal with a point: `0.5`, `3e-2`. Formulas may use x, y, z, t (0 where they\n"
+    "have no meaning) and, in `material.viscosity` only, shear_rate = sqrt(D:D/2) and pressure;\n"
+    "the constants pi and _e; the operators `+ - * / ^`, comparisons, `&& ||` and\n"
+    "`condition ? a : b`; the functions sqrt, exp, ln and log (both natural), log2, log10, sin,\n"
+    "cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, abs, sign, rint,\n"
+    "min, max, sum, avg. `-2^2` is -4. A formula need not be quoted unless YAML would read its\n"
+    "signs otherwise, as in `\"x > 0 ? 1 : 0\"`. A value that is not finite ends the run with the\n"
+    "formula and the place.\n"
+    "\n"
+    "## At the top\n"
+    "\n";
+
+static sab_status add_methods(sab_text *text, bool markdown, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_text_add(text, err, "%s",
+                         markdown ? "\n| `solver.method` | Meaning |\n|---|---|\n"
+                                  : "choices of solver.method\n"));
+    for (int i = 0; i < SAB_METHOD_COUNT; i++)
+        SAB_TRY(sab_text_add(text, err, markdown ? "| `%s` | %s |\n" : "    %-14s %s\n",
+                             sab_method_table[i].name, sab_method_table[i].help));
+cleanup:
+    return status;
+}
+
+sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (!markdown) {
+        SAB_TRY(add_tree(NULL, false, text, err));
+        return add_methods(text, false, err);
+    }
+    SAB_TRY(sab_text_add(text, err, "%s%s", introduction, table_head));
+    for (const sab_key *row = NULL; (row = sab_schema_next(NULL, row)) != NULL;)
+        if (!is_section(row))
+            SAB_TRY(add_row(row, text, err));
+    for (const sab_key *row = NULL; (row = sab_schema_next(NULL, row)) != NULL;)
+        if (is_section(row)) {
+            SAB_TRY(
+                sab_text_add(text, err, "\n## %s\n\n%s.\n\n%s", row->path, row->help, table_head));
+            SAB_TRY(add_tree(row, true, text, err));
+            if (strcmp(row->path, "solver") == 0)
+                SAB_TRY(add_methods(text, true, err));
+        }
+cleanup:
+    return status;
+}

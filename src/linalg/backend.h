@@ -1,0 +1,33 @@
+/* linalg/backend.h -- what a factorisation library must provide; internal to linalg.
+ *
+ * factor.c checks arguments, counts and times; a backend_*.c only translates to its library.
+ * The `state` of a backend is opaque to factor.c. */
+#ifndef SAB_LINALG_BACKEND_H
+#define SAB_LINALG_BACKEND_H
+
+#include "linalg/factor.h"
+
+/* A pivot below this fraction of the diagonal entry it started from is nothing but rounding error:
+ * the matrix is singular to working precision. Kept at a few units of the last digit (2.2e-16),
+ * since interior-point matrices are legitimately very badly conditioned. */
+#define SAB_PIVOT_NOISE 1e-15
+
+typedef struct sab_backend {
+    const char *name;
+    bool unsymmetric; /* accepts an unsymmetric matrix */
+    int64_t largest;  /* largest n its indices can hold */
+
+    /* Analyse the pattern of A (n >= 1); fill ordering, entries and flops of info. The caller owns
+     * *state, which is NULL on failure. */
+    sab_status (*create)(const sab_sparse *A, void **state, sab_factor_info *info, sab_error *err);
+    /* Factor the values of A; fill entries, flops and smallest_pivot of info. */
+    sab_status (*update)(void *state, const sab_sparse *A, sab_factor_info *info, sab_error *err);
+    /* Solve; x and b may be the same array. */
+    sab_status (*solve)(void *state, const double *b, double *x, sab_error *err);
+    void (*destroy)(void *state); /* state is not NULL */
+} sab_backend;
+
+extern const sab_backend sab_backend_cholmod; /* backend_cholmod.c */
+extern const sab_backend sab_backend_mumps;   /* backend_mumps.c */
+
+#endif

@@ -1,0 +1,148 @@
+#include "linalg/factor.h"
+#include "linalg/backend.h"
+#include "base/memory.h"
+#include "base/timer.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+struct sab_factor {
+    const sab_backend *backend;
+    void *state; /* of the backend, owned; NULL when n = 0, where there is nothing to do */
+    int64_t n, entries;
+    bool symmetric; /* with n and entries: what update compares with */
+    bool ready;     /* the last update succeeded */
+    sab_factor_info info;
+};
+
+/* Neither library checks its indices where it matters: a bad one would be a crash or a wrong
+ * matrix. Columns in order, rows in range, increasing, and in the lower triangle if symmetric. */
+static sab_status check_pattern(const sab_sparse *A, sab_error *err)
+{
+    if (A->start[0] != 0)
+        return sab_fail(err, SAB_ERR_INTERNAL, "the first column starts at entry %" PRId64,
+                        A->start[0]);
+    for (int64_t j = 0; j < A->n; j++) {
+        int64_t smallest = A->symmetric ? j : 0;
+
+        if (A->start[j + 1] < A->start[j])
+            return sab_fail(err, SAB_ERR_INTERNAL, "column %" PRId64 " ends before it starts", j);
+        for (int64_t k = A->start[j]; k < A->start[j + 1]; k++) {
+            if (A->row[k] < smallest || A->row[k] >= A->n)
+                return sab_fail(err, SAB_ERR_INTERNAL,
+                                "row %" PRId64 " in column %" PRId64 " is out of order or range",
+                                A->row[k], j);
+            smallest = A->row[k] + 1;
+        }
+    }
+    return SAB_OK;
+}
+
+/* An infinite or undefined value passes through both libraries without an error. */
+static sab_status check_values(const sab_sparse *A, sab_error *err)
+{
+    for (int64_t j = 0; j < A->n; j++)
+        for (int64_t k = A->start[j]; k < A->start[j + 1]; k++)
+            if (!isfinite(A->value[k]))
+                return sab_fail(err, SAB_ERR_NUMERIC,
+                                "entry (%" PRId64 ", %" PRId64
+                                ") of the matrix to factor is not finite: %g",
+                                A->row[k], j, A->value[k]);
+    return SAB_OK;
+}
+
+sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sab_factor **factor,
+                             sab_error *err)
+{
+    const sab_backend *library = backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod;
+    sab_status status = SAB_OK;
+    sab_factor *f = NULL;
+
+    *factor = NULL;
+    if (!A->symmetric && !library->unsymmetric)
+        return sab_fail(err, SAB_ERR_INTERNAL, "%s cannot factor an unsymmetric matrix",
+                        library->name);
+    if (A->n > library->largest)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%" PRId64 " unknowns are too many for %s, which takes %" PRId64, A->n,
+                        library->name, library->largest);
+    SAB_TRY(check_pattern(A, err));
+    if (A->n > 0 && A->start[A->n] == 0)
+        SAB_TRY(sab_fail(err, SAB_ERR_NUMERIC, "the matrix is singular: it has no entries"));
+    SAB_NEW(f, 1);
+    f->backend = library;
+    f->n = A->n;
+    f->entries = A->start[A->n];
+    f->symmetric = A->symmetric;
+    f->info.backend = library->name;
+    f->info.ordering = "none";
+    if (A->n > 0)
+        SAB_TRY(library->create(A, &f->state, &f->info, err));
+    *factor = f; /* success: moved to the caller */
+    f = NULL;
+cleanup:
+    if (status != SAB_OK)
+        sab_error_context(err, "while analysing a matrix of %" PRId64 " unknowns with %s", A->n,
+                          library->name);
+    sab_factor_destroy(&f);
+    return status;
+}
+
+sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error *err)
+{
+    const double cpu = sab_cpu_seconds();
+    sab_status status = SAB_OK;
+
+    factor->ready = false;
+    if (A->n != factor->n || A->start[A->n] != factor->entries || A->symmetric != factor->symmetric)
+        return sab_fail(err, SAB_ERR_INTERNAL,
+                        "a %s matrix of %" PRId64 " unknowns and %" PRId64
+                        " entries was analysed, but one of %" PRId64 " and %" PRId64
+                        " (%s) is to be factored",
+                        factor->symmetric ? "symmetric" : "unsymmetric", factor->n, factor->entries,
+                        A->n, A->start[A->n], A->symmetric ? "symmetric" : "unsymmetric");
+    SAB_TRY(check_values(A, err));
+    if (factor->state != NULL)
+        SAB_TRY(factor->backend->update(factor->state, A, &factor->info, err));
+    factor->ready = true;
+    factor->info.updates++;
+cleanup:
+    factor->info.update_cpu = sab_cpu_seconds() - cpu;
+    factor->info.total_update_cpu += factor->info.update_cpu;
+    if (status != SAB_OK)
+        sab_error_context(err, "while factoring a matrix of %" PRId64 " unknowns with %s", A->n,
+                          factor->backend->name);
+    return status;
+}
+
+sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_error *err)
+{
+    const double cpu = sab_cpu_seconds();
+    sab_status status = SAB_OK;
+
+    if (!factor->ready)
+        return sab_fail(err, SAB_ERR_INTERNAL, "there is no factor to solve with");
+    if (factor->state != NULL)
+        SAB_TRY(factor->backend->solve(factor->state, b, x, err));
+    factor->info.solves++;
+cleanup:
+    factor->info.total_solve_cpu += sab_cpu_seconds() - cpu;
+    if (status != SAB_OK)
+        sab_error_context(err, "while solving for %" PRId64 " unknowns with %s", factor->n,
+                          factor->backend->name);
+    return status;
+}
+
+void sab_factor_destroy(sab_factor **factor)
+{
+    if (*factor == NULL)
+        return;
+    if ((*factor)->state != NULL)
+        (*factor)->backend->destroy((*factor)->state);
+    SAB_FREE(*factor);
+}
+
+sab_factor_info sab_factor_get_info(const sab_factor *factor)
+{
+    return factor->info;
+}

@@ -1,0 +1,47 @@
+/* linalg/factor.h -- factor a sparse matrix once, solve with it many times.
+ * The calls follow the cost: pattern once per run, values per step, right-hand side per solve. */
+#ifndef SAB_LINALG_FACTOR_H
+#define SAB_LINALG_FACTOR_H
+
+#include "linalg/sparse.h"
+
+typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS } sab_factor_backend;
+
+typedef struct sab_factor sab_factor; /* opaque: defined in factor.c */
+
+typedef struct sab_factor_info {
+    const char *backend;   /* "cholmod" or "mumps" */
+    const char *ordering;  /* the one actually used: "AMD", "METIS", "SCOTCH", ... */
+    double entries;        /* nonzeros of the factor */
+    double flops;          /* of one numeric factorisation */
+    double smallest_pivot; /* of the last update, see below; 0 before the first */
+    int updates;           /* successful numeric factorisations so far */
+    int solves;            /* right-hand sides solved so far */
+    double update_cpu;     /* CPU seconds of the last numeric factorisation */
+    double total_update_cpu, total_solve_cpu;
+} sab_factor_info;
+
+/* smallest_pivot is that of the matrix scaled to a unit diagonal (to unit rows and columns if it is
+ * unsymmetric), so it is at most about 1. An update fails when a pivot is zero, negative or below
+ * 1e-15. A matrix singular in exact arithmetic, such as a Laplacian with no fixed value, may leave
+ * a last pivot made of rounding errors (measured: 1e-14, of either sign), which passes if positive.
+ * Below about 1e-12 the solution deserves no trust; the caller knows whether that matters. */
+
+/* Analyse the pattern of A (borrowed for the call; its values are not looked at). A symmetric A
+ * must be positive definite (CHOLMOD, or MUMPS with SYM 1); an unsymmetric one needs MUMPS (SYM 0):
+ * asking CHOLMOD for it is SAB_ERR_INTERNAL. n = 0 is fine: nothing to factor, nothing to solve.
+ * The caller owns *factor; NULL on failure. */
+sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sab_factor **factor,
+                             sab_error *err);
+/* Factor the values of A, whose pattern must be that given to create. SAB_ERR_NUMERIC if singular
+ * or not positive definite, or if a value is not finite; the message gives the failing column
+ * (CHOLMOD) or the number of pivots done or negative (MUMPS). After a failure a further update may
+ * succeed, but a solve is SAB_ERR_INTERNAL until one does. */
+sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error *err);
+/* Solve A x = b; x and b have n entries and may be the same array. Uses workspace: not const. */
+sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_error *err);
+/* Free and set *factor to NULL; nothing to do if it is NULL already. */
+void sab_factor_destroy(sab_factor **factor);
+sab_factor_info sab_factor_get_info(const sab_factor *factor);
+
+#endif

@@ -1,0 +1,26 @@
+/* linalg/sparse.h -- square sparse matrices in compressed columns, rows sorted in each column.
+ * 64-bit indices throughout, as cholmod_l wants them. */
+#ifndef SAB_LINALG_SPARSE_H
+#define SAB_LINALG_SPARSE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sab_sparse {
+    int64_t n;
+    bool symmetric; /* true: only the lower triangle (row >= column) is stored */
+    int64_t *start; /* [n+1] column j holds entries start[j] .. start[j+1]-1 */
+    int64_t *row;   /* [start[n]] */
+    double *value;  /* [start[n]] */
+} sab_sparse;
+
+/* Room for `entries` entries, all zero. The caller owns *A; NULL on failure. */
+sab_status sab_sparse_create(int64_t n, int64_t entries, bool symmetric, sab_sparse **A,
+                             sab_error *err);
+void sab_sparse_destroy(sab_sparse **A);
+/* y = A x, the missing triangle supplied when A is symmetric. x and y must differ. */
+void sab_sparse_multiply(const sab_sparse *A, const double *x, double *y);
+
+#endif

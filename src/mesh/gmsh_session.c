@@ -1,0 +1,104 @@
+/* gmsh_session.c -- start Gmsh, ask whether it is content, and leave the process as it was. */
+#include "mesh/gmsh_session.h"
+#include "base/memory.h"
+
+#include <gmshc.h>
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* Overrides go in as "-setnumber name value", which is the parser's own variable `name`: it wins
+ * over every form of DefineConstant, with or without a Name for ONELAB. (gmshOnelabSetNumber knows
+ * only constants that have a Name, under that name.) */
+sab_status sab_gmsh_session_open(sab_gmsh_session *s, int nparameters,
+                                 const sab_mesh_parameter *parameter, sab_error *err)
+{
+    enum { WORD = 32 }; /* "%.17g" needs 24 */
+    sab_status status = SAB_OK;
+    char **argument = NULL;
+    char(*value)[WORD] = NULL;
+    int n = 0, ierr = 0;
+
+    *s = (sab_gmsh_session){0};
+    s->locale = sab_strdup(setlocale(LC_NUMERIC, NULL));
+    SAB_NEW(argument, 3 * nparameters + 2);
+    SAB_NEW(value, nparameters);
+    if (s->locale == NULL) {
+        status = sab_fail(err, SAB_ERR_MEMORY, "out of memory for the name of the locale");
+        goto cleanup;
+    }
+    setlocale(LC_NUMERIC, "C");
+#ifdef _OPENMP
+    s->threads = omp_get_max_threads();
+#endif
+    argument[n++] = "sablier";
+    for (int i = 0; i < nparameters; i++) {
+        snprintf(value[i], WORD, "%.17g", parameter[i].value);
+        argument[n++] = "-setnumber";
+        argument[n++] = (char *)parameter[i].name; /* not changed by Gmsh */
+        argument[n++] = value[i];
+    }
+#if GMSH_API_VERSION_MAJOR > 4 || GMSH_API_VERSION_MINOR >= 9
+    gmshInitialize(n, argument, 0, 0, &ierr); /* configuration files of the user: none */
+#else
+    gmshInitialize(n, argument, 0, &ierr);
+#endif
+    if (ierr != 0) {
+        status = sab_fail(err, SAB_ERR_INTERNAL, "Gmsh does not start");
+        goto cleanup;
+    }
+    s->started = true;
+    gmshOptionSetNumber("General.Terminal", 0.0, &ierr);
+    gmshOptionSetNumber("General.Verbosity", 2.0, &ierr); /* errors and warnings, to the logger */
+    gmshOptionSetNumber("General.NumThreads", 1.0, &ierr);
+    /* Not by exceptions (the default here): they would leave the parser in the middle of a bad
+     * file, and the next good one in this process would fail. sab_gmsh_check looks at the log
+     * instead. */
+    gmshOptionSetNumber("General.AbortOnError", 0.0, &ierr);
+    gmshLoggerStart(&ierr);
+cleanup:
+    SAB_FREE(argument);
+    SAB_FREE(value);
+    return status;
+}
+
+void sab_gmsh_session_close(sab_gmsh_session *s)
+{
+    int ierr;
+
+    if (s->started) {
+        gmshLoggerStop(&ierr);
+        gmshClear(&ierr); /* finalising alone keeps variables and ONELAB values for the next mesh */
+        gmshOnelabClear("", &ierr);
+        gmshFinalize(&ierr);
+#ifdef _OPENMP
+        omp_set_num_threads(s->threads);
+#endif
+    }
+    if (s->locale != NULL)
+        setlocale(LC_NUMERIC, s->locale);
+    SAB_FREE(s->locale);
+}
+
+sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char **line = NULL;
+    size_t n = 0;
+    int ignored;
+
+    gmshLoggerGet(&line, &n, &ignored);
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(line[i], "Error: ", 7) == 0 && status == SAB_OK)
+            status = sab_fail(err, SAB_ERR_INPUT, "Gmsh, %s: %s", doing, line[i] + 7);
+        gmshFree(line[i]);
+    }
+    gmshFree(line);
+    if (ierr != 0 && status == SAB_OK)
+        status = sab_fail(err, SAB_ERR_INPUT, "Gmsh fails while %s", doing);
+    return status;
+}

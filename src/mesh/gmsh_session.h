@@ -1,0 +1,23 @@
+/* mesh/gmsh_session.h -- one session of Gmsh for one mesh; inside this layer. */
+#ifndef SAB_MESH_GMSH_SESSION_H
+#define SAB_MESH_GMSH_SESSION_H
+
+#include "mesh/gmsh.h"
+
+/* What Gmsh changes in the process, to be put back. */
+typedef struct sab_gmsh_session {
+    bool started;
+    char *locale; /* owned: LC_NUMERIC before */
+    int threads;  /* of OpenMP: Gmsh sets it to one for the whole process */
+} sab_gmsh_session;
+
+/* Start Gmsh, silent, with these numbers in place of those of DefineConstant. */
+sab_status sab_gmsh_session_open(sab_gmsh_session *s, int nparameters,
+                                 const sab_mesh_parameter *parameter, sab_error *err);
+/* Also after sab_gmsh_session_open has failed. */
+void sab_gmsh_session_close(sab_gmsh_session *s);
+
+/* SAB_ERR_INPUT if Gmsh has complained so far, or ierr says so. Its first error says most. */
+sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err);
+
+#endif

@@ -1,0 +1,71 @@
+/* mesh/mesh.h -- a simplicial mesh with quadratic (P2) geometry and named boundary groups.
+ *
+ * Elements follow the node order of Gmsh: corners 0 1 2, then mid-sides of (0,1) (1,2) (2,0).
+ * Facets are 3-node lines: ends, then middle. Every element is positively oriented. */
+#ifndef SAB_MESH_MESH_H
+#define SAB_MESH_MESH_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+enum { SAB_P2_TRIANGLE = 6, SAB_P2_LINE = 3 };
+
+typedef struct sab_mesh_group {
+    char *name; /* owned; "" for a group known by its number only */
+    int tag;    /* physical number */
+    int nfacets;
+    int *facet; /* [nfacets] indices into the facets of the mesh */
+} sab_mesh_group;
+
+typedef struct sab_mesh {
+    int dim;       /* 2 */
+    int nnodes;    /* P2 nodes: corners and mid-sides */
+    int nvertices; /* corners only */
+    double *x;     /* [nnodes][dim] */
+    int nelements;
+    int *element;   /* [nelements][6] */
+    int *neighbour; /* [nelements][3] element across side (i, i+1 mod 3), or -1 at the boundary */
+    int nfacets;    /* all boundary sides, and interior sides that belong to a group */
+    int *facet;     /* [nfacets][3]; a facet runs with facet_element on its left */
+    int *facet_element;    /* [nfacets] an element that has it */
+    int *facet_side;       /* [nfacets] its side number 0..2 in that element */
+    bool *facet_interior;  /* [nfacets] true for an interior side (two elements) */
+    int ngroups;           /* boundary groups (dimension dim-1) */
+    sab_mesh_group *group; /* [ngroups] */
+} sab_mesh;
+
+/* Take nodes and elements (both moved into the mesh, freed on failure too; x is [nnodes][2],
+ * element [nelements][6], any orientation) and find sides, neighbours and boundary facets.
+ * Clockwise elements are turned. Nodes used by no element are dropped and the later ones move
+ * down; when every node is used, nodes and elements keep their numbers.
+ * SAB_ERR_INPUT: no elements, a node index out of range, a position that is not finite, a
+ * degenerate or folded element, two elements that overlap (both on the same side of an edge), an
+ * edge shared by more than two, a side whose two elements disagree on its middle node, a corner
+ * that is the middle of another element's side. Messages count triangles from 1 and give a place.
+ */
+sab_status sab_mesh_create(int nnodes, double *x, int nelements, int *element, sab_mesh **mesh,
+                           sab_error *err);
+/* Add a group made of the sides whose end nodes are given as pairs, in any direction; a side given
+ * twice counts once, and the facets keep the order of the sides. The name is copied; NULL is "".
+ * A side that no element has, or a name used before, is an error that leaves the mesh as it was. */
+sab_status sab_mesh_add_group(sab_mesh *mesh, const char *name, int tag, int nsides,
+                              const int (*side)[2], sab_error *err);
+void sab_mesh_destroy(sab_mesh **mesh);
+
+/* Index of the group with this name, or with this number when `name` is a plain integer and no
+ * group has that name; -1 if there is none. */
+int sab_mesh_find_group(const sab_mesh *mesh, const char *name);
+
+/* Position and Jacobian dx_i/dxi_j of the quadratic map of an element at reference point xi, where
+ * the corners 0 1 2 are (0,0) (1,0) (0,1). Either output may be NULL. */
+void sab_mesh_map(const sab_mesh *mesh, int element, const double xi[2], double x[2],
+                  double jacobian[2][2]);
+
+/* Alfeld (barycentric) split: each triangle into three at the image of its barycentre; curved
+ * parents are followed exactly. Nodes keep their numbers; child i of triangle e is 3e+i and has
+ * the parent's side i as its side 0, so that boundary facets and groups (kept) are the same. The
+ * caller owns *fine. */
+sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* split.c -- the Alfeld split: three triangles from each, around its barycentre.
+ *
+ * A child is an affine part of the parent's reference triangle, so that the parent's quadratic map
+ * restricted to it is again quadratic: placing the new nodes by that map changes neither shape nor
+ * boundary. Why one splits: the pair of elements becomes stable on every mesh (docs/elements.md).
+ */
+#include "mesh/mesh.h"
+#include "base/memory.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* New nodes of a parent: its barycentre, and the middles between it and corner 0, 1, 2. */
+enum { NEW_NODES = 4 };
+
+static void split_triangle(const sab_mesh *coarse, int e, int first_new, double *x, int *element)
+{
+    static const double place[NEW_NODES][2] = {{1.0 / 3.0, 1.0 / 3.0},
+                                               {1.0 / 6.0, 1.0 / 6.0},
+                                               {2.0 / 3.0, 1.0 / 6.0},
+                                               {1.0 / 6.0, 2.0 / 3.0}};
+    const int *parent = coarse->element + 6 * e;
+
+    for (int k = 0; k < NEW_NODES; k++)
+        sab_mesh_map(coarse, e, place[k], x + 2 * (first_new + k), NULL);
+    for (int i = 0; i < 3; i++) {
+        const int next = (i + 1) % 3;
+        const int child[SAB_P2_TRIANGLE] = {parent[i],     parent[next],         first_new,
+                                            parent[3 + i], first_new + 1 + next, first_new + 1 + i};
+
+        memcpy(element + 6 * (3 * e + i), child, sizeof child);
+    }
+}
+
+static sab_status copy_group(const sab_mesh *coarse, int g, sab_mesh *fine, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_mesh_group *group = coarse->group + g;
+    int(*side)[2] = NULL;
+
+    SAB_NEW(side, group->nfacets);
+    for (int i = 0; i < group->nfacets; i++) {
+        side[i][0] = coarse->facet[3 * group->facet[i]];
+        side[i][1] = coarse->facet[3 * group->facet[i] + 1];
+    }
+    SAB_TRY(sab_mesh_add_group(fine, group->name, group->tag, group->nfacets, (const int(*)[2])side,
+                               err));
+cleanup:
+    SAB_FREE(side);
+    return status;
+}
+
+sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    double *x = NULL;
+    int *element = NULL;
+    sab_mesh *m = NULL;
+
+    *fine = NULL;
+    if (coarse->nelements > INT_MAX / 18 || /* indices are int */
+        coarse->nnodes > INT_MAX / 2 - NEW_NODES * coarse->nelements) {
+        status = sab_fail(err, SAB_ERR_INPUT, "the mesh is too large to split: %d triangles",
+                          coarse->nelements);
+        goto cleanup;
+    }
+    const int nnodes = coarse->nnodes + NEW_NODES * coarse->nelements;
+    SAB_NEW(x, 2 * nnodes);
+    SAB_NEW(element, 18 * coarse->nelements);
+    memcpy(x, coarse->x, 2 * (size_t)coarse->nnodes * sizeof *x);
+    for (int e = 0; e < coarse->nelements; e++)
+        split_triangle(coarse, e, coarse->nnodes + NEW_NODES * e, x, element);
+    status = sab_mesh_create(nnodes, x, 3 * coarse->nelements, element, &m, err);
+    x = NULL; /* moved, also on failure */
+    element = NULL;
+    SAB_TRY(status);
+    for (int g = 0; g < coarse->ngroups; g++)
+        SAB_TRY(copy_group(coarse, g, m, err));
+    *fine = m;
+    m = NULL;
+cleanup:
+    if (status != SAB_OK)
+        sab_error_context(err, "while splitting the mesh");
+    sab_mesh_destroy(&m);
+    SAB_FREE(element);
+    SAB_FREE(x);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* mesh/tagged.h -- from nodes in space known by tags, as mesh files have them, to a plane mesh
+ * known by numbers; inside this layer. */
+#ifndef SAB_MESH_TAGGED_H
+#define SAB_MESH_TAGGED_H
+
+#include "mesh/mesh.h"
+
+#include <stddef.h>
+
+typedef struct sab_tagged {
+    int n;
+    size_t *tag; /* [n] ascending */
+    double *x;   /* [n][3] */
+    int *number; /* [n] number in the mesh, -1 for a node of no triangle; by sab_tagged_mesh */
+} sab_tagged;
+
+/* Copy and sort n nodes; x is [n][3]. Start with {0}; release with sab_tagged_destroy. */
+sab_status sab_tagged_create(size_t n, const size_t *tag, const double *x, sab_tagged *nodes,
+                             sab_error *err);
+void sab_tagged_destroy(sab_tagged *nodes);
+
+/* The mesh of n triangles given by tags [n][per], where `per` is 6, or 3 for linear triangles,
+ * whose sides then get middles. Nodes are in ascending order of tags, new middles last. Error
+ * unless they lie in the plane z = 0. The caller owns *mesh. */
+sab_status sab_tagged_mesh(sab_tagged *nodes, int per, size_t n, const size_t *triangle,
+                           sab_mesh **mesh, sab_error *err);
+/* sab_mesh_add_group for sides given by the tags of their ends, [nsides][2]. */
+sab_status sab_tagged_group(const sab_tagged *nodes, const char *name, int group_tag, size_t nsides,
+                            const size_t *side, sab_mesh *mesh, sab_error *err);
+
+#endif

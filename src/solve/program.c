@@ -1,0 +1,157 @@
+#include "solve/program.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+sab_status sab_program_create(int s, int npoints, int n, sab_program **program, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_program *p = NULL;
+
+    *program = NULL;
+    SAB_NEW(p, 1);
+    p->s = s;
+    p->npoints = npoints;
+    p->n = n;
+    SAB_NEW(p->l, n);
+    SAB_NEW(p->k, (size_t)npoints * (size_t)s);
+    SAB_NEW(p->weight, npoints);
+    SAB_NEW(p->viscosity, npoints);
+    SAB_NEW(p->step, npoints);
+    SAB_NEW(p->friction, npoints);
+    SAB_NEW(p->yield, npoints);
+    SAB_NEW(p->dilatancy, npoints);
+    *program = p;
+    p = NULL;
+cleanup:
+    sab_program_destroy(&p);
+    return status;
+}
+
+void sab_program_destroy(sab_program **program)
+{
+    sab_program *p = *program;
+
+    if (p == NULL)
+        return;
+    sab_sparse_destroy(&p->A);
+    sab_blocks_destroy(&p->B);
+    SAB_FREE(p->l);
+    SAB_FREE(p->k);
+    SAB_FREE(p->weight);
+    SAB_FREE(p->viscosity);
+    SAB_FREE(p->step);
+    SAB_FREE(p->friction);
+    SAB_FREE(p->yield);
+    SAB_FREE(p->dilatancy);
+    SAB_FREE(*program);
+}
+
+static sab_status check_finite(const char *name, const double *x, int64_t n, sab_error *err)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return sab_fail(err, SAB_ERR_INPUT, "entry %lld of %s is not finite", (long long)i,
+                            name);
+    return SAB_OK;
+}
+
+static sab_status check_sizes(const sab_program *p, sab_error *err)
+{
+    if (p->s < 2 || p->npoints < 1 || p->n < 1)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "a program needs s >= 2, a point and an unknown: s = %d, %d points, "
+                        "%d unknowns",
+                        p->s, p->npoints, p->n);
+    if (p->A == NULL || p->B == NULL)
+        return sab_fail(err, SAB_ERR_INPUT, "matrix %s is missing", p->A == NULL ? "A" : "B");
+    if (p->A->n != p->n || !p->A->symmetric)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "A must be symmetric with %d rows: it is %ssymmetric with %lld", p->n,
+                        p->A->symmetric ? "" : "not ", (long long)p->A->n);
+    if (p->B->s != p->s || p->B->npoints != p->npoints || p->B->ncolumns != p->n)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "B has %d points of %d components and %d columns, not %d, %d and %d",
+                        p->B->npoints, p->B->s, p->B->ncolumns, p->npoints, p->s, p->n);
+    return SAB_OK;
+}
+
+sab_status sab_program_check(const sab_program *p, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(check_sizes(p, err));
+    SAB_TRY(check_finite("A", p->A->value, p->A->start[p->n], err));
+    SAB_TRY(check_finite("B", p->B->value, p->B->value_start[p->B->nblocks], err));
+    SAB_TRY(check_finite("l", p->l, p->n, err));
+    SAB_TRY(check_finite("k", p->k, (int64_t)p->npoints * p->s, err));
+    for (int q = 0; q < p->npoints; q++) {
+        const double mu = p->friction[q], sigma = p->yield[q], zeta = p->dilatancy[q];
+        /* written so that NaN fails */
+        if (!(mu >= 0.0 && sigma >= 0.0 && zeta >= 0.0 && zeta <= mu && isfinite(mu) &&
+              isfinite(sigma)))
+            SAB_TRY(sab_fail(err, SAB_ERR_INPUT,
+                             "the law at point %d needs mu >= 0, sigma >= 0, 0 <= zeta <= mu: "
+                             "mu = %g, sigma = %g, zeta = %g",
+                             q, mu, sigma, zeta));
+        if (!(p->weight[q] > 0.0 && p->step[q] > 0.0 && p->viscosity[q] >= 0.0 &&
+              isfinite(p->weight[q]) && isfinite(p->step[q]) && isfinite(p->viscosity[q])))
+            SAB_TRY(sab_fail(err, SAB_ERR_INPUT,
+                             "point %d needs weight > 0, step > 0, viscosity >= 0: weight = %g, "
+                             "step = %g, viscosity = %g",
+                             q, p->weight[q], p->step[q], p->viscosity[q]));
+    }
+    if (!(p->bulk >= 0.0 && p->bulk <= 1.0))
+        SAB_TRY(sab_fail(err, SAB_ERR_INPUT, "bulk = %g is not in [0, 1]", p->bulk));
+cleanup:
+    if (status != SAB_OK)
+        sab_error_context(err, "in a cone program of %d points and %d unknowns", p->npoints, p->n);
+    return status;
+}
+
+bool sab_program_is_convex(const sab_program *program)
+{
+    for (int q = 0; q < program->npoints; q++)
+        if (program->dilatancy[q] != program->friction[q])
+            return false;
+    return true;
+}
+
+/* B^T M lambda is added to u, which becomes A^-1 u; then gamma = B u. */
+static sab_status respond(const sab_program *p, sab_factor *factor, const double *lambda, double *u,
+                          double *gamma, sab_error *err)
+{
+    const int s = p->s;
+    sab_status status;
+
+    for (int q = 0; q < p->npoints; q++)
+        for (int i = 0; i < s; i++)
+            gamma[q * s + i] = p->weight[q] * lambda[q * s + i];
+    sab_blocks_multiply_transpose(p->B, gamma, u);
+    status = sab_factor_solve(factor, u, u, err);
+    if (status == SAB_OK)
+        sab_blocks_multiply(p->B, u, gamma);
+    return status;
+}
+
+sab_status sab_program_respond(const sab_program *program, sab_factor *factor, const double *lambda,
+                               double *u, double *gamma, sab_error *err)
+{
+    sab_status status;
+
+    memcpy(u, program->l, (size_t)program->n * sizeof *u);
+    status = respond(program, factor, lambda, u, gamma, err);
+    if (status == SAB_OK)
+        for (int i = 0; i < program->npoints * program->s; i++)
+            gamma[i] += program->k[i];
+    return status;
+}
+
+sab_status sab_program_apply_w(const sab_program *program, sab_factor *factor, const double *lambda,
+                               double *u, double *gamma, sab_error *err)
+{
+    memset(u, 0, (size_t)program->n * sizeof *u);
+    return respond(program, factor, lambda, u, gamma, err);
+}

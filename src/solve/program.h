@@ -1,0 +1,49 @@
+/* solve/program.h -- the cone program: a value that physics makes and methods solve.
+ *
+ *     A u = B^T M lambda + l,   gamma = B u + k,   (gamma_q, lambda_q) in DP(mu_q, sigma_q, zeta_q)
+ *
+ * gamma and lambda are in physical units: gamma_q = chi^-1 D(u)(x_q) and lambda_q = chi^-1 of the
+ * stress, compression positive. M = diag(m_q), m_q = 2 w_q, so that H = M B is the H of
+ * docs/theory.md section 4 and <a,b>_M = sum_q m_q a_q.b_q is the metric of all methods: in it
+ * W = B A^-1 B^T M is symmetric, and r_q W is an orthogonal projector for creeping flow with b = 1
+ * and r_q = 2 eta_q/Re, hence the step is known without line search. */
+#ifndef SAB_SOLVE_PROGRAM_H
+#define SAB_SOLVE_PROGRAM_H
+
+#include "linalg/blocks.h"
+#include "linalg/factor.h"
+#include "linalg/sparse.h"
+
+typedef struct sab_program {
+    int s;             /* components per point */
+    int npoints, n;    /* points, unknown velocities */
+    sab_sparse *A;     /* owned, symmetric positive definite, n x n */
+    sab_blocks *B;     /* owned, strain rate at the points */
+    double *l;         /* [n] load, with the Dirichlet part: l - A_D u_D */
+    double *k;         /* [npoints][s] strain rate of the Dirichlet part */
+    double *weight;    /* [npoints] m_q = 2 w_q */
+    double *viscosity; /* [npoints] 2 eta_q / Re; 0 where there is none */
+    double bulk;       /* b: viscous stress is viscosity * (b gamma_N ; gamma_T) */
+    double *step;      /* [npoints] r_q > 0, stress per strain rate */
+    bool step_is_safe; /* r_q W <= 1 is known; if false the methods estimate the norm */
+    double *friction, *yield, *dilatancy; /* [npoints] mu, sigma, zeta */
+} sab_program;
+
+/* Arrays allocated and zero, A and B NULL (the caller moves them in). The caller owns *program. */
+sab_status sab_program_create(int s, int npoints, int n, sab_program **program, sab_error *err);
+void sab_program_destroy(sab_program **program);
+/* SAB_ERR_INPUT with a sentence if sizes disagree, a law has mu < 0, sigma < 0, zeta outside
+ * [0, mu], a weight or step is not positive, or a number is not finite. */
+sab_status sab_program_check(const sab_program *program, sab_error *err);
+/* True if the program is convex: zeta = mu at every point (mu = 0 included). */
+bool sab_program_is_convex(const sab_program *program);
+
+/* The flow under a given stress: u = A^-1 (B^T M lambda + l), gamma = B u + k. One solve with
+ * `factor` (of program->A); gamma must not be lambda. */
+sab_status sab_program_respond(const sab_program *program, sab_factor *factor, const double *lambda,
+                               double *u, double *gamma, sab_error *err);
+/* The linear part alone: gamma = W lambda, W = B A^-1 B^T M. u is workspace of n entries. */
+sab_status sab_program_apply_w(const sab_program *program, sab_factor *factor, const double *lambda,
+                               double *u, double *gamma, sab_error *err);
+
+#endif

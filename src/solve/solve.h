@@ -1,0 +1,78 @@
+/* solve/solve.h -- solve a cone program by a named method.
+ *
+ * All first-order methods are one loop. An outer iteration updates the de Saxce shift
+ * s = (mu - zeta)|gamma_T| (Cadoux, damped by theta; not at all for direct methods, which carry it
+ * in every step), runs at most `inner` steps of PG, APGD or ASPG, asks solve/residual.h for the
+ * certificate, reports one row, and stops on it. The best iterate is returned. */
+#ifndef SAB_SOLVE_SOLVE_H
+#define SAB_SOLVE_SOLVE_H
+
+#include "linalg/factor.h"
+#include "solve/program.h"
+#include "solve/residual.h"
+
+typedef enum sab_method {
+    SAB_METHOD_AUTO,
+    SAB_METHOD_PG,    /* projected gradient on the non-associated problem */
+    SAB_METHOD_PG_AA, /* the same with safeguarded Anderson acceleration */
+    SAB_METHOD_APGD,
+    SAB_METHOD_ASPG,
+    SAB_METHOD_CADOUX_PG,
+    SAB_METHOD_CADOUX_APGD,
+    SAB_METHOD_CADOUX_ASPG,
+    SAB_METHOD_COUNT
+} sab_method;
+
+/* Name and one line of help of each method, for the case file and the documentation. */
+typedef struct sab_method_entry {
+    const char *name, *help;
+} sab_method_entry;
+extern const sab_method_entry sab_method_table[SAB_METHOD_COUNT];
+
+typedef struct sab_solver_options {
+    sab_method method;
+    double tolerance;        /* on the power gap G */
+    double change_tolerance; /* on |u - u_previous| / |u| between outer iterations (M-norm of
+                                strain rates) */
+    int max_iterations;      /* outer */
+    int inner;               /* steps per outer iteration */
+    double damping;          /* theta of s in Cadoux */
+    int anderson;            /* depth of the Anderson memory of PG_AA */
+    sab_factor_backend linear;
+} sab_solver_options;
+sab_solver_options sab_solver_options_default(void);
+
+typedef enum sab_reason { SAB_CONVERGED, SAB_MAX_ITERATIONS, SAB_STALLED } sab_reason;
+
+typedef struct sab_report {
+    sab_method method; /* the one that gave the result; never AUTO */
+    sab_reason reason;
+    int outer, inner; /* iterations in all */
+    int factorisations, solves;
+    double cpu_factorisation, cpu_solve, cpu_cones, cpu_total, cpu_one_factorisation;
+    double change;               /* last relative change of u */
+    sab_certificate certificate; /* of the returned iterate */
+} sab_report;
+
+/* One row per outer iteration. Return false to stop (SAB_INTERRUPTED). */
+typedef struct sab_solve_observer {
+    bool (*row)(void *data, const sab_report *so_far);
+    void *data;
+} sab_solve_observer;
+
+typedef struct sab_solver sab_solver; /* factor and workspace for programs of one pattern */
+
+/* Analyse the pattern of program->A and allocate everything. The caller owns *solver. */
+sab_status sab_solver_create(const sab_solver_options *options, const sab_program *program,
+                             sab_solver **solver, sab_error *err);
+void sab_solver_destroy(sab_solver **solver);
+/* Solve from the given lambda (start with zeros, or the previous step: warm), u is output only.
+ * `new_values`: A changed since the last call, or this is the first: factor it again. Not
+ * converging is no error: see report->reason. observer may be NULL. */
+sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
+                          double *lambda, double *u, const sab_solve_observer *observer,
+                          sab_report *report, sab_error *err);
+/* The factor of A, borrowed (information for the run header). */
+const sab_factor *sab_solver_factor(const sab_solver *solver);
+
+#endif

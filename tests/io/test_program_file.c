@@ -1,0 +1,397 @@
+#include "io_test.h"
+
+#include "io/program_file.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <zlib.h>
+
+/* Plane strain on a strip of `nblocks` elements that share two unknowns with the next. The numbers
+ * are random: what matters here is that each of them comes back. */
+static sab_status make_program(int nblocks, sab_program **program, sab_error *err)
+{
+    enum { POINTS = 3, COLUMNS = 12, S = 3 };
+    const int npoints = POINTS * nblocks, n = 10 * nblocks + 2;
+    unsigned long long state = 11;
+    sab_status status = SAB_OK;
+    sab_program *p = NULL;
+
+    *program = NULL;
+    SAB_TRY(sab_program_create(S, npoints, n, &p, err));
+    SAB_TRY(sab_blocks_create(S, npoints, n, nblocks, COLUMNS * nblocks,
+                              S * POINTS * COLUMNS * nblocks, &p->B, err));
+    for (int e = 0; e <= nblocks; e++) {
+        p->B->point[e] = POINTS * e;
+        p->B->column_start[e] = COLUMNS * e;
+        p->B->value_start[e] = S * POINTS * COLUMNS * e;
+    }
+    for (int i = 0; i < COLUMNS * nblocks; i++)
+        p->B->column[i] = i / COLUMNS * 10 + i % COLUMNS;
+    for (int i = 0; i < S * POINTS * COLUMNS * nblocks; i++)
+        p->B->value[i] = sab_test_random(&state) - 0.5;
+    SAB_TRY(sab_blocks_pattern(p->B, true, &p->A, err));
+    for (int64_t i = 0; i < p->A->start[n]; i++)
+        p->A->value[i] = sab_test_random(&state) / 3.0;
+    for (int i = 0; i < n; i++)
+        p->l[i] = i % 5 == 0 ? -0.0 : 1e-310 * i; /* signs of zero and denormals count too */
+    for (int i = 0; i < S * npoints; i++)
+        p->k[i] = sab_test_random(&state);
+    for (int q = 0; q < npoints; q++) {
+        p->weight[q] = 0.1 + sab_test_random(&state);
+        p->viscosity[q] = sab_test_random(&state);
+        p->step[q] = 0.1 + sab_test_random(&state);
+        p->friction[q] = 0.5 + sab_test_random(&state);
+        p->yield[q] = sab_test_random(&state);
+        p->dilatancy[q] = 0.5 * sab_test_random(&state);
+    }
+    p->bulk = 0.7;
+    p->step_is_safe = true;
+    *program = p;
+    p = NULL;
+cleanup:
+    sab_program_destroy(&p);
+    return status;
+}
+
+static sab_program *new_program(int nblocks)
+{
+    sab_error err = {0};
+    sab_program *p = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(make_program(nblocks, &p, &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_OK);
+    return p;
+}
+
+#define ASSERT_SAME(a, b, n) CU_ASSERT_EQUAL(memcmp((a), (b), (size_t)(n) * sizeof *(a)), 0)
+
+static void assert_equal_programs(const sab_program *p, const sab_program *q)
+{
+    const int64_t entries = p->A->start[p->n], columns = p->B->column_start[p->B->nblocks];
+    const int64_t values = p->B->value_start[p->B->nblocks];
+
+    CU_ASSERT_EQUAL_FATAL(p->s, q->s);
+    CU_ASSERT_EQUAL_FATAL(p->npoints, q->npoints);
+    CU_ASSERT_EQUAL_FATAL(p->n, q->n);
+    CU_ASSERT_EQUAL_FATAL(p->B->nblocks, q->B->nblocks);
+    CU_ASSERT_EQUAL(p->bulk, q->bulk);
+    CU_ASSERT_EQUAL(p->step_is_safe, q->step_is_safe);
+    CU_ASSERT_EQUAL(p->A->n, q->A->n);
+    CU_ASSERT_EQUAL(p->A->symmetric, q->A->symmetric);
+    CU_ASSERT_EQUAL(p->B->s, q->B->s);
+    CU_ASSERT_EQUAL(p->B->npoints, q->B->npoints);
+    CU_ASSERT_EQUAL(p->B->ncolumns, q->B->ncolumns);
+    ASSERT_SAME(p->l, q->l, p->n);
+    ASSERT_SAME(p->k, q->k, p->s * p->npoints);
+    ASSERT_SAME(p->weight, q->weight, p->npoints);
+    ASSERT_SAME(p->viscosity, q->viscosity, p->npoints);
+    ASSERT_SAME(p->step, q->step, p->npoints);
+    ASSERT_SAME(p->friction, q->friction, p->npoints);
+    ASSERT_SAME(p->yield, q->yield, p->npoints);
+    ASSERT_SAME(p->dilatancy, q->dilatancy, p->npoints);
+    ASSERT_SAME(p->A->start, q->A->start, p->n + 1);
+    ASSERT_SAME(p->A->row, q->A->row, entries);
+    ASSERT_SAME(p->A->value, q->A->value, entries);
+    ASSERT_SAME(p->B->point, q->B->point, p->B->nblocks + 1);
+    ASSERT_SAME(p->B->column_start, q->B->column_start, p->B->nblocks + 1);
+    ASSERT_SAME(p->B->column, q->B->column, columns);
+    ASSERT_SAME(p->B->value_start, q->B->value_start, p->B->nblocks + 1);
+    ASSERT_SAME(p->B->value, q->B->value, values);
+}
+
+static void test_round_trip(void)
+{
+    static const int sizes[] = {1, 2, 200}; /* the last is larger than one buffer */
+
+    scratch_create();
+    for (int k = 0; k < 3; k++) {
+        const char *path = scratch_path("a.sabp");
+        sab_program *p = new_program(sizes[k]), *q = NULL;
+        sab_error err = {0};
+
+        p->step_is_safe = k % 2 == 0;
+        CU_ASSERT_EQUAL(sab_program_write(path, p, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_program_read(path, &q, &err), SAB_OK);
+        CU_ASSERT_STRING_EQUAL(err.message, "");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(q);
+        assert_equal_programs(p, q);
+        CU_ASSERT_EQUAL(count_files(scratch), 1);
+        remove(path);
+        sab_program_destroy(&p);
+        sab_program_destroy(&q);
+    }
+    scratch_remove();
+}
+
+/* A file in memory, to be damaged. */
+typedef struct image {
+    unsigned char *byte;
+    size_t size;
+} image;
+
+static image make_image(int nblocks)
+{
+    sab_program *p = new_program(nblocks);
+    const char *path = scratch_path("image.sabp");
+    image im;
+
+    CU_ASSERT_EQUAL_FATAL(sab_program_write(path, p, NULL), SAB_OK);
+    im.byte = (unsigned char *)slurp(path, &im.size);
+    remove(path);
+    sab_program_destroy(&p);
+    return im;
+}
+
+static void set_word(image *im, size_t index, int64_t value)
+{
+    memcpy(im->byte + 8 * index, &value, 8); /* this test runs on little-endian machines */
+}
+
+static int64_t get_word(const image *im, size_t index)
+{
+    int64_t value;
+
+    memcpy(&value, im->byte + 8 * index, 8);
+    return value;
+}
+
+static void set_crc(image *im)
+{
+    set_word(im, im->size / 8 - 1,
+             (int64_t)crc32(crc32(0, NULL, 0), im->byte, (uInt)(im->size - 8)));
+}
+
+/* Reading the first `size` bytes is refused with SAB_ERR_INPUT, and a sentence that has `word`. */
+static void assert_refused(const image *im, size_t size, const char *word)
+{
+    const char *path = scratch_path("bad.sabp");
+    sab_error err = {0};
+    sab_program *p = (sab_program *)&err; /* must be overwritten */
+
+    spit(path, im->byte, size);
+    largest_allocation = 0;
+    CU_ASSERT_EQUAL(sab_program_read(path, &p, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NULL(p);
+    CU_ASSERT(largest_allocation <= (1 << 16) + 2 * im->size);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "while reading cone program"));
+    if (word != NULL && strstr(err.message, word) == NULL) {
+        printf("\n    '%s' has not '%s'\n", err.message, word);
+        CU_FAIL("message");
+    }
+    sab_program_destroy(&p);
+    remove(path);
+}
+
+static void test_truncated(void)
+{
+    scratch_create();
+    image im = make_image(2);
+    for (size_t size = 0; size < im.size; size++) /* every section, and everywhere else */
+        assert_refused(&im, size, NULL);
+    image longer = {realloc(im.byte, im.size + 8), im.size + 8};
+    CU_ASSERT_PTR_NOT_NULL_FATAL(longer.byte);
+    memset(longer.byte + im.size, 0, 8);
+    for (size_t more = 1; more <= 8; more++)
+        assert_refused(&longer, im.size + more, "longer");
+    free(longer.byte);
+    scratch_remove();
+}
+
+static void test_flipped_bits(void)
+{
+    unsigned long long state = 5;
+
+    scratch_create();
+    image im = make_image(2);
+    for (int k = 0; k < 200 + 8 * 96; k++) { /* at random, and each bit of header and a bit more */
+        const size_t bit =
+            k < 200 ? (size_t)(sab_test_random(&state) * 8.0 * (double)im.size) : (size_t)k - 200;
+        const unsigned char mask = (unsigned char)(1 << bit % 8);
+
+        im.byte[bit / 8] ^= mask;
+        assert_refused(&im, im.size, NULL);
+        im.byte[bit / 8] ^= mask;
+    }
+    free(im.byte);
+    scratch_remove();
+}
+
+/* Counts that no file can hold, with a checksum that fits: refused before anything is allocated. */
+static void test_absurd_sizes(void)
+{
+    static const int64_t absurd[] = {
+        -1,        INT32_MAX,        (int64_t)1 << 32, INT64_MAX, INT64_MIN, (int64_t)1 << 40,
+        INT32_MIN, (int64_t)1 << 61, INT32_MAX - 1,    1000,      0};
+
+    scratch_create();
+    image im = make_image(2);
+    for (size_t word = 2; word <= 8; word++)
+        for (size_t k = 0; k < sizeof absurd / sizeof absurd[0]; k++) {
+            const int64_t old = get_word(&im, word);
+
+            set_word(&im, word, absurd[k]);
+            set_crc(&im);
+            assert_refused(&im, im.size, NULL);
+            set_word(&im, word, old);
+        }
+    set_word(&im, 1, 2);
+    set_crc(&im);
+    assert_refused(&im, im.size, "version 2");
+    set_word(&im, 1, 1);
+    set_word(&im, 9, 2);
+    set_crc(&im);
+    assert_refused(&im, im.size, "flags");
+    free(im.byte);
+    scratch_remove();
+}
+
+/* Where the arrays are, in words. */
+typedef struct places {
+    size_t l, weight, friction, start, row, point, column_start, column, value_start, value;
+} places;
+
+static places find_places(const image *im)
+{
+    const size_t s = (size_t)get_word(im, 2), points = (size_t)get_word(im, 3);
+    const size_t n = (size_t)get_word(im, 4), blocks = (size_t)get_word(im, 5);
+    const size_t entries = (size_t)get_word(im, 6), columns = (size_t)get_word(im, 7);
+    places at = {.l = 11};
+
+    at.weight = at.l + n + s * points;
+    at.friction = at.weight + 3 * points;
+    at.start = at.weight + 6 * points;
+    at.row = at.start + n + 1;
+    at.point = at.row + 2 * entries;
+    at.column_start = at.point + blocks + 1;
+    at.column = at.column_start + blocks + 1;
+    at.value_start = at.column + columns;
+    at.value = at.value_start + blocks + 1;
+    return at;
+}
+
+/* Wrong contents with a checksum that fits: as a program of somebody else would write them. */
+static void test_bad_contents(void)
+{
+    scratch_create();
+    image im = make_image(2);
+    const places at = find_places(&im);
+    const int64_t nan_bits = 0x7FF8000000000000, minus_one_bits = (int64_t)0xBFF0000000000000;
+    const struct {
+        size_t word;
+        int64_t value;
+        const char *message;
+    } change[] = {
+        {at.l, nan_bits, "l"},
+        {at.weight, minus_one_bits, "weight"},
+        {at.friction, minus_one_bits, "mu"},
+        {at.start, 1, "A.start"},
+        {at.start + 1, 100000, "A.start"},
+        {at.start + 2, 0, "A.start"},
+        {at.row, -1, "A.row"},
+        {at.row + 1, 22, "A.row"},
+        {at.row + 1, 0, "A.row"},
+        {at.row + (size_t)get_word(&im, at.start + 1), 0, "A.row"}, /* upper triangle */
+        {at.point, 1, "B.point"},
+        {at.point + 1, 7, "B.point"},
+        {at.point + 1, -3, "B.point"},
+        {at.point + 1, (int64_t)1 << 32, "B.point"},
+        {at.point + 1, 4, "values"},
+        {at.point + 2, 5, "B.point"},
+        {at.column_start, 1, "B.column_start"},
+        {at.column_start + 1, 13, "values"},
+        {at.column_start + 1, 25, "B.column_start"},
+        {at.column, -1, "B.column"},
+        {at.column, 22, "B.column"},
+        {at.column, (int64_t)1 << 33, "B.column"},
+        {at.column, 1, "twice"},
+        {at.value_start + 1, 0, "values"},
+        {at.value_start + 1, -5, "B.value_start"},
+        {at.value, nan_bits, "B"},
+    };
+
+    for (size_t k = 0; k < sizeof change / sizeof change[0]; k++) {
+        const int64_t old = get_word(&im, change[k].word);
+
+        set_word(&im, change[k].word, change[k].value);
+        set_crc(&im);
+        assert_refused(&im, im.size, change[k].message);
+        set_word(&im, change[k].word, old);
+    }
+    memcpy(im.byte, "SABPROGX", 8);
+    set_crc(&im);
+    assert_refused(&im, im.size, "SABPROG1");
+    free(im.byte);
+    scratch_remove();
+}
+
+static void test_bad_paths(void)
+{
+    sab_program *p = NULL, *q = new_program(1);
+    sab_error err = {0};
+
+    scratch_create();
+    CU_ASSERT_EQUAL(sab_program_read(scratch_path("none.sabp"), &p, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "No such file"));
+    CU_ASSERT_EQUAL(sab_program_read(scratch, &p, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "regular file"));
+    CU_ASSERT_EQUAL(sab_program_write(scratch_path("no/a.sabp"), q, &err), SAB_ERR_IO);
+    sab_program_destroy(&q);
+    scratch_remove();
+}
+
+static void test_out_of_memory(void)
+{
+    sab_status status = SAB_ERR_MEMORY;
+    sab_program *p = new_program(2);
+    int failures = -1;
+
+    scratch_create();
+    const char *path = scratch_path("a.sabp");
+    for (int k = 0; status != SAB_OK && k < 100; k++) {
+        allocations_before_failure = k;
+        status = sab_program_write(path, p, NULL);
+        CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
+        CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
+        failures++;
+    }
+    CU_ASSERT_EQUAL(failures, 3);
+    status = SAB_ERR_MEMORY;
+    failures = -1;
+    for (int k = 0; status != SAB_OK && k < 100; k++) {
+        sab_error err = {0};
+        sab_program *q = NULL;
+
+        allocations_before_failure = k;
+        status = sab_program_read(path, &q, &err);
+        CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
+        CU_ASSERT((q != NULL) == (status == SAB_OK));
+        sab_program_destroy(&q);
+        failures++;
+    }
+    CU_ASSERT(failures > 15);
+    allocations_before_failure = -1;
+    remove(path);
+    sab_program_destroy(&p);
+    scratch_remove();
+}
+
+/* `test_program_file FILE` writes a small program there, for the example of
+ * docs/program-format.md. */
+int main(int argc, char **argv)
+{
+    static const sab_test tests[] = {
+        {"bit for bit", test_round_trip},      {"cut anywhere", test_truncated},
+        {"flipped bits", test_flipped_bits},   {"absurd sizes", test_absurd_sizes},
+        {"wrong contents", test_bad_contents}, {"bad paths", test_bad_paths},
+        {"out of memory", test_out_of_memory}};
+
+    if (argc > 1) {
+        sab_program *p = NULL;
+        const int failed =
+            make_program(4, &p, NULL) != SAB_OK || sab_program_write(argv[1], p, NULL) != SAB_OK;
+
+        sab_program_destroy(&p);
+        return failed;
+    }
+    return SAB_TEST_MAIN("io/program_file", tests);
+}

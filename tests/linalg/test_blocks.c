@@ -1,0 +1,107 @@
+#include "unit.h"
+
+#include "linalg/blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { S = 3, BLOCKS = 40, COLUMNS = 25, PER_BLOCK = 6, POINTS = 2 };
+
+/* Random blocks: each couples two points to six different unknowns. */
+static sab_blocks *random_blocks(void)
+{
+    unsigned long long seed = 42;
+    sab_blocks *B = NULL;
+
+    CU_ASSERT_EQUAL(sab_blocks_create(S, POINTS * BLOCKS, COLUMNS, BLOCKS, PER_BLOCK * BLOCKS,
+                                      PER_BLOCK * S * POINTS * BLOCKS, &B, NULL),
+                    SAB_OK);
+    for (int e = 0; e < BLOCKS; e++) {
+        const int first = (int)(COLUMNS * sab_test_random(&seed));
+
+        B->point[e + 1] = POINTS * (e + 1);
+        B->column_start[e + 1] = PER_BLOCK * (e + 1);
+        B->value_start[e + 1] = PER_BLOCK * S * POINTS * (e + 1);
+        for (int j = 0; j < PER_BLOCK; j++) /* 4 and 25 have no common factor: all different */
+            B->column[PER_BLOCK * e + j] = (first + 4 * j) % COLUMNS;
+    }
+    for (int i = 0; i < PER_BLOCK * S * POINTS * BLOCKS; i++)
+        B->value[i] = 2.0 * sab_test_random(&seed) - 1.0;
+    return B;
+}
+
+static void random_vector(int n, unsigned long long seed, double *x)
+{
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0 * sab_test_random(&seed) - 1.0;
+}
+
+static double dot(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static void test_adjoint(void)
+{
+    sab_blocks *B = random_blocks();
+    double u[COLUMNS], y[S * POINTS * BLOCKS], Bu[S * POINTS * BLOCKS], Bty[COLUMNS] = {0.0};
+
+    random_vector(COLUMNS, 1, u);
+    random_vector(S * POINTS * BLOCKS, 2, y);
+    sab_blocks_multiply(B, u, Bu);
+    sab_blocks_multiply_transpose(B, y, Bty);
+    SAB_ASSERT_CLOSE(dot(S * POINTS * BLOCKS, Bu, y), dot(COLUMNS, u, Bty), 1e-13);
+    sab_blocks_destroy(&B);
+}
+
+/* v.(sum B^T C B) u against (B v).C (B u), symmetric storage with symmetric C, full with any C. */
+static void test_assembly(void)
+{
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        sab_blocks *B = random_blocks();
+        sab_sparse *A = NULL;
+        sab_scatter *scatter = NULL;
+        double C[S * S * POINTS * BLOCKS], u[COLUMNS], v[COLUMNS], Au[COLUMNS];
+        double Bu[S * POINTS * BLOCKS], Bv[S * POINTS * BLOCKS], expected = 0.0;
+
+        random_vector(S * S * POINTS * BLOCKS, 3, C);
+        for (int q = 0; symmetric && q < POINTS * BLOCKS; q++)
+            for (int i = 0; i < S; i++)
+                for (int j = 0; j < i; j++)
+                    C[S * S * q + S * i + j] = C[S * S * q + S * j + i];
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, symmetric, &A, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_scatter_create(B, A, &scatter, NULL), SAB_OK);
+        for (int64_t j = 0; j < A->n; j++)
+            for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
+                CU_ASSERT(p == A->start[j] || A->row[p] > A->row[p - 1]);
+                CU_ASSERT(!symmetric || A->row[p] >= j);
+            }
+        sab_blocks_assemble(B, C, scatter, A);
+        random_vector(COLUMNS, 4, u);
+        random_vector(COLUMNS, 5, v);
+        sab_sparse_multiply(A, u, Au);
+        sab_blocks_multiply(B, u, Bu);
+        sab_blocks_multiply(B, v, Bv);
+        for (int q = 0; q < POINTS * BLOCKS; q++)
+            for (int i = 0; i < S; i++)
+                for (int j = 0; j < S; j++)
+                    expected += Bv[S * q + i] * C[S * S * q + S * i + j] * Bu[S * q + j];
+        SAB_ASSERT_CLOSE(dot(COLUMNS, v, Au), expected, 1e-12);
+        sab_scatter_destroy(&scatter);
+        sab_sparse_destroy(&A);
+        sab_blocks_destroy(&B);
+    }
+}
+
+int main(void)
+{
+    static const sab_test tests[] = {{"B^T is the adjoint of B", test_adjoint},
+                                     {"sum B^T C B, symmetric and not", test_assembly}};
+
+    return SAB_TEST_MAIN("linalg/blocks", tests);
+}

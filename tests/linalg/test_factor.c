@@ -1,0 +1,540 @@
+/* Factor and solve, the same tests for every backend. Linked with ld --wrap for sab_alloc and
+ * sab_free, so that each allocation of ours can be made to fail. */
+#include "linalg/factor.h"
+#include "base/memory.h"
+#include "unit.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const sab_factor_backend backends[] = {SAB_CHOLMOD, SAB_MUMPS};
+enum { NBACKENDS = sizeof backends / sizeof backends[0] };
+
+/* ---- allocations: counted, and the one numbered fail_at (from 1) fails ---- */
+
+void *__real_sab_alloc(size_t count, size_t size);
+void *__wrap_sab_alloc(size_t count, size_t size);
+void __real_sab_free(void *array);
+void __wrap_sab_free(void *array);
+
+static int calls, fail_at, live;
+
+void *__wrap_sab_alloc(size_t count, size_t size)
+{
+    if (++calls == fail_at)
+        return NULL;
+    live++;
+    return __real_sab_alloc(count, size);
+}
+
+void __wrap_sab_free(void *array)
+{
+    if (array != NULL)
+        live--;
+    __real_sab_free(array);
+}
+
+/* ---- matrices and vectors ---- */
+
+/* A matrix from its dense rows, the nonzeros only; the lower triangle only if symmetric. */
+static sab_sparse *make_dense(int n, bool symmetric, const double *a)
+{
+    sab_sparse *A = NULL;
+    int64_t k = 0;
+
+    CU_ASSERT_FATAL(sab_sparse_create(n, (int64_t)n * n, symmetric, &A, NULL) == SAB_OK);
+    for (int j = 0; j < n; j++) {
+        for (int i = symmetric ? j : 0; i < n; i++)
+            if (a[i * n + j] != 0.0) {
+                A->row[k] = i;
+                A->value[k++] = a[i * n + j];
+            }
+        A->start[j + 1] = k;
+    }
+    return A;
+}
+
+/* -Laplace u + shift u on an m x m grid, zero outside: 4 + shift on the diagonal, -1 beside. */
+static sab_sparse *make_laplacian(int m, double shift)
+{
+    sab_sparse *A = NULL;
+    int64_t k = 0;
+
+    CU_ASSERT_FATAL(sab_sparse_create((int64_t)m * m, 3LL * m * m, true, &A, NULL) == SAB_OK);
+    for (int j = 0; j < m * m; j++) {
+        A->row[k] = j;
+        A->value[k++] = 4.0 + shift;
+        if (j % m < m - 1) {
+            A->row[k] = j + 1;
+            A->value[k++] = -1.0;
+        }
+        if (j / m < m - 1) {
+            A->row[k] = j + m;
+            A->value[k++] = -1.0;
+        }
+        A->start[j + 1] = k;
+    }
+    return A;
+}
+
+/* Random entries in [-1,1), about `per_column` each; the diagonal exceeds the sum of its row, so
+ * that the symmetric one is positive definite. `scale` multiplies the whole. */
+static sab_sparse *make_random(int n, int per_column, bool symmetric, double scale,
+                               unsigned long long seed)
+{
+    sab_sparse *A = NULL;
+    unsigned long long pattern = 7, state = seed; /* the pattern does not depend on the seed */
+    double *sum = sab_alloc((size_t)n, sizeof *sum);
+    int64_t k = 0;
+
+    CU_ASSERT_FATAL(sum != NULL);
+    CU_ASSERT_FATAL(sab_sparse_create(n, (int64_t)n * n, symmetric, &A, NULL) == SAB_OK);
+    for (int j = 0; j < n; j++) {
+        for (int i = symmetric ? j : 0; i < n; i++)
+            if (i == j || sab_test_random(&pattern) * n < per_column) {
+                const double v = i == j ? 0.0 : scale * (2.0 * sab_test_random(&state) - 1.0);
+
+                A->row[k] = i;
+                A->value[k++] = v;
+                sum[i] += fabs(v);
+                sum[j] += symmetric ? fabs(v) : 0.0;
+            }
+        A->start[j + 1] = k;
+    }
+    for (int j = 0; j < n; j++)
+        for (int64_t l = A->start[j]; l < A->start[j + 1]; l++)
+            if (A->row[l] == j)
+                A->value[l] = sum[j] + 0.1 * scale;
+    sab_free(sum);
+    return A;
+}
+
+static double *make_vector(int64_t n, unsigned long long seed)
+{
+    double *v = sab_alloc((size_t)n, sizeof *v);
+
+    CU_ASSERT_FATAL(v != NULL);
+    for (int64_t i = 0; i < n; i++)
+        v[i] = 2.0 * sab_test_random(&seed) - 1.0;
+    return v;
+}
+
+static double largest(int64_t n, const double *v)
+{
+    double m = 0.0;
+
+    for (int64_t i = 0; i < n; i++)
+        m = fmax(m, fabs(v[i]));
+    return m;
+}
+
+/* |A x - b| / |b| */
+static double residual(const sab_sparse *A, const double *x, const double *b)
+{
+    double *r = make_vector(A->n, 1);
+
+    sab_sparse_multiply(A, x, r);
+    for (int64_t i = 0; i < A->n; i++)
+        r[i] -= b[i];
+    const double relative = largest(A->n, r) / largest(A->n, b);
+    sab_free(r);
+    return relative;
+}
+
+/* Create, update, solve A x = b; the residual is asserted. */
+static void solve_checked(sab_factor_backend backend, const sab_sparse *A, const double *b,
+                          double *x)
+{
+    sab_error err = {0};
+    sab_factor *f = NULL;
+
+    CU_ASSERT_FATAL(sab_factor_create(backend, A, &f, &err) == SAB_OK);
+    CU_ASSERT_FATAL(sab_factor_update(f, A, &err) == SAB_OK);
+    CU_ASSERT(sab_factor_solve(f, b, x, &err) == SAB_OK);
+    SAB_ASSERT_CLOSE(residual(A, x, b), 0.0, 1e-12);
+    sab_factor_destroy(&f);
+    CU_ASSERT(f == NULL);
+}
+
+/* ---- tests ---- */
+
+/* The residual of each backend, and the same solution from all. Takes A. */
+static void check_all(sab_sparse *A)
+{
+    double *b = make_vector(A->n, 3), *first = make_vector(A->n, 1), *x = make_vector(A->n, 1);
+
+    solve_checked(backends[0], A, b, first);
+    for (int k = 1; k < NBACKENDS; k++) {
+        solve_checked(backends[k], A, b, x);
+        for (int64_t i = 0; i < A->n; i++)
+            x[i] -= first[i];
+        SAB_ASSERT_CLOSE(largest(A->n, x) / largest(A->n, first), 0.0, 1e-10);
+    }
+    sab_free(b);
+    sab_free(first);
+    sab_free(x);
+    sab_sparse_destroy(&A);
+}
+
+static void test_random(void)
+{
+    check_all(make_random(400, 6, true, 1.0, 11));
+    check_all(make_random(60, 60, true, 1e-9, 12)); /* full, and small values */
+}
+
+static void test_laplacian(void)
+{
+    check_all(make_laplacian(60, 0.0));
+}
+
+static void test_one_unknown(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_sparse *A = make_dense(1, true, (double[]){4.0});
+        double x[1];
+
+        solve_checked(backends[k], A, (double[]){2.0}, x);
+        CU_ASSERT_EQUAL(x[0], 0.5);
+        sab_sparse_destroy(&A);
+    }
+}
+
+/* No unknown is no error: a problem whose velocities are all imposed has nothing to solve. */
+static void test_no_unknown(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_sparse *A = make_dense(0, true, NULL);
+        sab_factor *f = NULL;
+
+        CU_ASSERT_FATAL(sab_factor_create(backends[k], A, &f, NULL) == SAB_OK);
+        CU_ASSERT(sab_factor_update(f, A, NULL) == SAB_OK);
+        CU_ASSERT(sab_factor_solve(f, NULL, NULL, NULL) == SAB_OK);
+        CU_ASSERT_EQUAL(sab_factor_get_info(f).solves, 1);
+        sab_factor_destroy(&f);
+        sab_sparse_destroy(&A);
+    }
+}
+
+/* New values in the same pattern, b and x the same array, and what info counts. */
+static void test_update(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_sparse *A = make_random(200, 5, true, 1.0, 21), *B = make_random(200, 5, true, 3.0, 22);
+        double *b = make_vector(A->n, 4), *x = make_vector(A->n, 1);
+        sab_factor *f = NULL;
+
+        CU_ASSERT_FATAL(sab_factor_create(backends[k], A, &f, NULL) == SAB_OK);
+        CU_ASSERT_EQUAL(sab_factor_get_info(f).updates, 0);
+        for (int step = 0; step < 3; step++) {
+            const sab_sparse *M = step % 2 == 0 ? A : B;
+
+            CU_ASSERT(sab_factor_update(f, M, NULL) == SAB_OK);
+            CU_ASSERT(sab_factor_solve(f, b, x, NULL) == SAB_OK);
+            SAB_ASSERT_CLOSE(residual(M, x, b), 0.0, 1e-12);
+            memcpy(x, b, (size_t)M->n * sizeof *x);
+            CU_ASSERT(sab_factor_solve(f, x, x, NULL) == SAB_OK);
+            SAB_ASSERT_CLOSE(residual(M, x, b), 0.0, 1e-12);
+        }
+        const sab_factor_info info = sab_factor_get_info(f);
+        CU_ASSERT_STRING_EQUAL(info.backend, backends[k] == SAB_MUMPS ? "mumps" : "cholmod");
+        CU_ASSERT_STRING_EQUAL(info.ordering, "AMD");
+        CU_ASSERT_EQUAL(info.updates, 3);
+        CU_ASSERT_EQUAL(info.solves, 6);
+        CU_ASSERT(info.entries >= (double)A->start[A->n]);
+        CU_ASSERT(info.flops > info.entries);
+        CU_ASSERT(info.smallest_pivot > 0.01 && info.smallest_pivot <= 1.0);
+        CU_ASSERT(info.update_cpu > 0.0 && info.total_update_cpu >= info.update_cpu);
+        CU_ASSERT(info.total_solve_cpu > 0.0);
+        sab_factor_destroy(&f);
+        sab_free(b);
+        sab_free(x);
+        sab_sparse_destroy(&A);
+        sab_sparse_destroy(&B);
+    }
+}
+
+/* Both scale to a unit diagonal: [1 c; c 1] has the pivots 1 and 1 - c^2, whatever the units. */
+static void test_smallest_pivot(void)
+{
+    const double c = 0.8, s = 1e-7;
+
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_sparse *A = make_dense(2, true, (double[]){1.0, s * c, s * c, s * s});
+        sab_factor *f = NULL;
+
+        CU_ASSERT_FATAL(sab_factor_create(backends[k], A, &f, NULL) == SAB_OK);
+        CU_ASSERT(sab_factor_update(f, A, NULL) == SAB_OK);
+        SAB_ASSERT_CLOSE(sab_factor_get_info(f).smallest_pivot, 1.0 - c * c, 1e-14);
+        sab_factor_destroy(&f);
+        sab_sparse_destroy(&A);
+    }
+}
+
+static void test_unsymmetric(void)
+{
+    sab_sparse *A = make_random(300, 4, false, 1.0, 31);
+    double *b = make_vector(A->n, 5), *x = make_vector(A->n, 1);
+
+    solve_checked(SAB_MUMPS, A, b, x);
+    sab_free(b);
+    sab_free(x);
+    sab_sparse_destroy(&A);
+
+    /* zero diagonal: rows must be exchanged */
+    A = make_dense(3, false, (double[]){0.0, 2.0, 0.0, 0.0, 0.0, 3.0, 4.0, 0.0, 1e-3});
+    double y[3];
+    solve_checked(SAB_MUMPS, A, (double[]){1.0, 2.0, 3.0}, y);
+    sab_sparse_destroy(&A);
+}
+
+/* A tiny diagonal, which the analysis of the pattern does not see: exchanging rows doubles the
+ * factor, so that MUMPS runs out of its workspace and must be asked again with more. */
+static void test_retry(void)
+{
+    enum { M = 40 };
+    sab_sparse *A = NULL;
+    sab_factor *f = NULL;
+    unsigned long long state = 5;
+    int64_t k = 0;
+
+    CU_ASSERT_FATAL(sab_sparse_create(M * M, 5 * M * M, false, &A, NULL) == SAB_OK);
+    for (int j = 0; j < M * M; j++) {
+        const int rows[5] = {j - M, j - 1, j, j + 1, j + M};
+        const bool inside[5] = {j / M > 0, j % M > 0, true, j % M < M - 1, j / M < M - 1};
+
+        for (int i = 0; i < 5; i++)
+            if (inside[i]) {
+                A->row[k] = rows[i];
+                A->value[k++] = i == 2 ? 1e-13 : sab_test_random(&state) - 0.5;
+            }
+        A->start[j + 1] = k;
+    }
+    double *b = make_vector(A->n, 8), *x = make_vector(A->n, 1);
+    CU_ASSERT_FATAL(sab_factor_create(SAB_MUMPS, A, &f, NULL) == SAB_OK);
+    const double foreseen = sab_factor_get_info(f).entries;
+    CU_ASSERT(sab_factor_update(f, A, NULL) == SAB_OK);
+    CU_ASSERT(sab_factor_get_info(f).entries > 2.0 * foreseen);
+    CU_ASSERT(sab_factor_solve(f, b, x, NULL) == SAB_OK);
+    SAB_ASSERT_CLOSE(residual(A, x, b) / largest(A->n, x), 0.0, 1e-11); /* x is large here */
+    sab_factor_destroy(&f);
+    sab_free(b);
+    sab_free(x);
+    sab_sparse_destroy(&A);
+}
+
+static void test_unsymmetric_refused(void)
+{
+    sab_sparse *A = make_dense(2, false, (double[]){1.0, 2.0, 0.0, 1.0});
+    sab_factor *f = NULL;
+    sab_error err = {0};
+
+    CU_ASSERT(sab_factor_create(SAB_CHOLMOD, A, &f, &err) == SAB_ERR_INTERNAL);
+    CU_ASSERT(f == NULL);
+    CU_ASSERT(strstr(err.message, "unsymmetric") != NULL);
+    sab_sparse_destroy(&A);
+}
+
+/* `bad` gives SAB_ERR_NUMERIC with a message that has `words`; then there is nothing to solve with.
+ * The same factor still serves `good`, of the same pattern. Takes both. */
+static void check_rejected(sab_factor_backend backend, sab_sparse *bad, sab_sparse *good,
+                           const char *words)
+{
+    double *b = make_vector(bad->n, 6), *x = make_vector(bad->n, 1);
+    sab_factor *f = NULL;
+    sab_error err = {0};
+
+    CU_ASSERT_FATAL(sab_factor_create(backend, bad, &f, &err) == SAB_OK);
+    CU_ASSERT(sab_factor_update(f, bad, &err) == SAB_ERR_NUMERIC);
+    CU_ASSERT(err.status == SAB_ERR_NUMERIC);
+    CU_ASSERT(strstr(err.message, words) != NULL);
+    CU_ASSERT(strstr(err.message, "while factoring") != NULL);
+    CU_ASSERT_EQUAL(sab_factor_get_info(f).updates, 0);
+    CU_ASSERT(sab_factor_solve(f, b, x, &err) == SAB_ERR_INTERNAL);
+    if (good != NULL) {
+        CU_ASSERT(sab_factor_update(f, good, &err) == SAB_OK);
+        CU_ASSERT(sab_factor_solve(f, b, x, &err) == SAB_OK);
+        SAB_ASSERT_CLOSE(residual(good, x, b), 0.0, 1e-12);
+    }
+    sab_factor_destroy(&f);
+    sab_free(b);
+    sab_free(x);
+    sab_sparse_destroy(&bad);
+    sab_sparse_destroy(&good);
+}
+
+static void test_singular(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        const sab_factor_backend backend = backends[k];
+        sab_sparse *zero = make_dense(1, true, (double[]){1.0});
+
+        zero->value[0] = 0.0; /* stored, but zero */
+        check_rejected(backend, zero, make_dense(1, true, (double[]){2.0}), "singular");
+        check_rejected(backend, make_dense(2, true, (double[]){1.0, 1.0, 1.0, 1.0}),
+                       make_dense(2, true, (double[]){2.0, 1.0, 1.0, 2.0}), "singular");
+        /* an empty column */
+        check_rejected(backend, make_dense(3, true, (double[]){1, 0, 0, 0, 0, 0, 0, 0, 1}), NULL,
+                       "singular");
+        /* singular but for the last digits: the second pivot is 2 eps */
+        check_rejected(backend,
+                       make_dense(2, true, (double[]){1.0, 1.0, 1.0, 1.0 + 2.0 * DBL_EPSILON}),
+                       make_dense(2, true, (double[]){2.0, 1.0, 1.0, 2.0}), "working precision");
+    }
+}
+
+static void test_indefinite(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        const sab_factor_backend backend = backends[k];
+
+        check_rejected(backend, make_dense(1, true, (double[]){-1.0}),
+                       make_dense(1, true, (double[]){1.0}), "not positive definite");
+        check_rejected(backend, make_dense(2, true, (double[]){1.0, 2.0, 2.0, 1.0}),
+                       make_dense(2, true, (double[]){2.0, 1.0, 1.0, 2.0}),
+                       "not positive definite");
+        /* one negative eigenvalue (the smallest is 2 (1 - cos(pi/61)) * 2 = 0.0053), then all */
+        check_rejected(backend, make_laplacian(60, -0.01), make_laplacian(60, 0.0),
+                       "not positive definite");
+        check_rejected(backend, make_laplacian(60, -9.0), make_laplacian(60, 0.0),
+                       "not positive definite");
+    }
+}
+
+/* CHOLMOD names the column of A, not of the permuted matrix. */
+static void test_failing_column(void)
+{
+    sab_sparse *A = make_random(50, 3, true, 1.0, 41);
+
+    for (int64_t j = 0; j < A->n; j++) { /* make it diagonal, but for the pattern */
+        for (int64_t k = A->start[j]; k < A->start[j + 1]; k++)
+            A->value[k] = 0.0;
+        A->value[A->start[j]] = j == 17 ? -1.0 : 1.0;
+    }
+    check_rejected(SAB_CHOLMOD, A, NULL, "column 17 ");
+}
+
+static void test_singular_unsymmetric(void)
+{
+    check_rejected(SAB_MUMPS, make_dense(2, false, (double[]){1.0, 2.0, 2.0, 4.0}),
+                   make_dense(2, false, (double[]){1.0, 2.0, 3.0, 4.0}), "singular");
+    check_rejected(SAB_MUMPS, make_dense(2, false, (double[]){1.0, 0.0, 1.0, 0.0}), NULL,
+                   "singular");
+}
+
+/* Infinite values would pass through both libraries. */
+static void test_not_finite(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_sparse *A = make_laplacian(5, 0.0), *B = make_laplacian(5, 0.0);
+
+        A->value[3] = NAN;
+        B->value[0] = INFINITY;
+        check_rejected(backends[k], A, make_laplacian(5, 0.0), "not finite");
+        check_rejected(backends[k], B, make_laplacian(5, 0.0), "not finite");
+    }
+}
+
+/* Our own mistakes: another pattern, no update, bad indices, too many unknowns, no entries. */
+static void test_misuse(void)
+{
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_sparse *A = make_laplacian(5, 0.0), *B = make_laplacian(6, 0.0);
+        sab_sparse *C = make_dense(25, true, (double[625]){1.0});
+        sab_factor *f = NULL;
+        double x[25] = {0.0};
+        sab_error err = {0};
+
+        CU_ASSERT_FATAL(sab_factor_create(backends[k], A, &f, &err) == SAB_OK);
+        CU_ASSERT(sab_factor_solve(f, x, x, &err) == SAB_ERR_INTERNAL);
+        CU_ASSERT(sab_factor_update(f, B, &err) == SAB_ERR_INTERNAL); /* another n */
+        CU_ASSERT(strstr(err.message, "25") != NULL && strstr(err.message, "36") != NULL);
+        CU_ASSERT(sab_factor_update(f, C, &err) == SAB_ERR_INTERNAL); /* other entries */
+        A->symmetric = false;
+        CU_ASSERT(sab_factor_update(f, A, &err) == SAB_ERR_INTERNAL);
+        A->symmetric = true;
+        CU_ASSERT(sab_factor_update(f, A, NULL) == SAB_OK);
+        sab_factor_destroy(&f);
+        sab_factor_destroy(&f); /* nothing more to do */
+
+        A->row[1] = 25; /* out of range */
+        CU_ASSERT(sab_factor_create(backends[k], A, &f, &err) == SAB_ERR_INTERNAL);
+        A->row[1] = 0; /* the diagonal twice */
+        CU_ASSERT(sab_factor_create(backends[k], A, &f, &err) == SAB_ERR_INTERNAL);
+        B->row[B->start[3]] = 2; /* above the diagonal */
+        CU_ASSERT(sab_factor_create(backends[k], B, &f, &err) == SAB_ERR_INTERNAL);
+        B->start[1] = B->start[2] + 1;
+        CU_ASSERT(sab_factor_create(backends[k], B, &f, &err) == SAB_ERR_INTERNAL);
+        B->start[0] = 1;
+        CU_ASSERT(sab_factor_create(backends[k], B, &f, &err) == SAB_ERR_INTERNAL);
+        memset(C->start, 0, 26 * sizeof *C->start);
+        CU_ASSERT(sab_factor_create(backends[k], C, &f, &err) == SAB_ERR_NUMERIC);
+        CU_ASSERT(f == NULL);
+        sab_sparse_destroy(&A);
+        sab_sparse_destroy(&B);
+        sab_sparse_destroy(&C);
+    }
+    const sab_sparse huge = {.n = (int64_t)INT32_MAX + 1, .symmetric = true};
+    sab_factor *f = NULL;
+    CU_ASSERT(sab_factor_create(SAB_MUMPS, &huge, &f, NULL) == SAB_ERR_INPUT);
+}
+
+/* Each allocation of ours fails in turn: SAB_ERR_MEMORY, and all is given back. */
+static void test_memory(void)
+{
+    sab_sparse *A = make_laplacian(8, 0.0);
+    double *b = make_vector(A->n, 7);
+    const int before = live;
+
+    for (int k = 0; k < NBACKENDS; k++) {
+        sab_status status = SAB_ERR_MEMORY;
+
+        for (int n = 1; status != SAB_OK && n < 20; n++) {
+            sab_factor *f = NULL;
+            sab_error err = {0};
+
+            calls = 0;
+            fail_at = n;
+            status = sab_factor_create(backends[k], A, &f, &err);
+            if (status == SAB_OK) { /* n is beyond the last allocation of create */
+                CU_ASSERT(n > 2);
+                fail_at = calls + 1; /* update and solve have none that could fail */
+                CU_ASSERT(sab_factor_update(f, A, &err) == SAB_OK);
+                CU_ASSERT(sab_factor_solve(f, b, b, &err) == SAB_OK);
+            } else {
+                CU_ASSERT(status == SAB_ERR_MEMORY && f == NULL);
+                CU_ASSERT(strstr(err.message, "out of memory") != NULL);
+            }
+            fail_at = 0;
+            sab_factor_destroy(&f);
+            CU_ASSERT_EQUAL(live, before);
+        }
+        CU_ASSERT(status == SAB_OK);
+    }
+    sab_free(b);
+    sab_sparse_destroy(&A);
+}
+
+static const sab_test tests[] = {
+    {"random matrices", test_random},
+    {"Laplacian of 3600 unknowns", test_laplacian},
+    {"one unknown", test_one_unknown},
+    {"no unknown", test_no_unknown},
+    {"new values, same array, counts", test_update},
+    {"smallest pivot", test_smallest_pivot},
+    {"unsymmetric", test_unsymmetric},
+    {"more workspace than foreseen", test_retry},
+    {"unsymmetric is not for CHOLMOD", test_unsymmetric_refused},
+    {"singular", test_singular},
+    {"indefinite", test_indefinite},
+    {"failing column", test_failing_column},
+    {"singular unsymmetric", test_singular_unsymmetric},
+    {"values not finite", test_not_finite},
+    {"misuse", test_misuse},
+    {"out of memory", test_memory},
+};
+
+int main(void)
+{
+    return SAB_TEST_MAIN("linalg/factor", tests);
+}
