@@ -117,8 +117,8 @@ static sab_status check_types(const reader *r, int *order, sab_error *err)
             if (mine == 0)
                 status = wrong_type(r->surface[s], type[i], err);
             else if (*order != 0 && *order != mine)
-                status = sab_fail(err, SAB_ERR_INPUT,
-                                  "the mesh has both linear and quadratic triangles");
+                status =
+                    sab_fail(err, SAB_ERR_INPUT, "the mesh has both linear and quadratic elements");
             *order = mine;
         }
         gmshFree(type);
@@ -146,37 +146,30 @@ cleanup:
 static sab_status read_triangles(reader *r, int order, sab_mesh **mesh, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const int type = order == 1 ? LINEAR_TRIANGLE : QUADRATIC_TRIANGLE;
     const size_t per = order == 1 ? 3 : 6;
-    size_t *all = NULL, *tag = NULL, *node = NULL, n = 0;
+    size_t *all = NULL, n = 0;
+    sab_gmsh_block b = {0};
 
     for (int s = 0; s < r->nsurfaces; s++) {
-        size_t ntags = 0, nnodes = 0;
-        int ierr = 0;
-
-        gmshModelMeshGetElementsByType(type, &tag, &ntags, &node, &nnodes, r->surface[s], 0, 1,
-                                       &ierr);
-        SAB_TRY(sab_gmsh_check(ierr, "listing triangles", err));
-        size_t *more = sab_realloc(all, per * n + nnodes, sizeof *more);
+        SAB_TRY(sab_gmsh_read_block(2, r->surface[s], &b, err));
+        size_t *more = sab_realloc(all, per * (n + b.n), sizeof *more);
         if (more == NULL) {
-            status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu triangles", n + ntags);
+            status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu triangles", n + b.n);
             goto cleanup;
         }
         all = more;
-        for (size_t i = 0; i < ntags; i++) {
+        for (size_t i = 0; i < b.n; i++) {
             /* Format 2.2 repeats a triangle for each physical surface that has it. */
-            if (n > 0 && memcmp(all + per * (n - 1), node + per * i, per * sizeof *all) == 0)
+            if (n > 0 && memcmp(all + per * (n - 1), b.node + per * i, per * sizeof *all) == 0)
                 continue;
-            memcpy(all + per * n++, node + per * i, per * sizeof *all);
+            memcpy(all + per * n++, b.node + per * i, per * sizeof *all);
         }
-        gmshFree(tag);
-        gmshFree(node);
-        tag = node = NULL;
+        gmshFree(b.node);
+        b.node = NULL;
     }
     SAB_TRY(sab_tagged_mesh(&r->nodes, (int)per, n, all, mesh, err));
 cleanup:
-    gmshFree(tag);
-    gmshFree(node);
+    gmshFree(b.node);
     SAB_FREE(all);
     return status;
 }
@@ -214,37 +207,21 @@ static sab_status check_repeated(const reader *r, int curve, size_t n, const siz
 static sab_status read_curve(const reader *r, int curve, size_t *n, size_t **side, sab_error *err)
 {
     sab_status status = SAB_OK;
-    int *type = NULL, ierr = 0;
-    size_t **tag = NULL, *ntags = NULL, **node = NULL, *nnodes = NULL;
-    size_t ntypes = 0, ntag_lists = 0, nnode_lists = 0;
-    const size_t first = *n;
+    sab_gmsh_block b = {0};
 
-    gmshModelMeshGetElements(&type, &ntypes, &tag, &ntags, &ntag_lists, &node, &nnodes,
-                             &nnode_lists, 1, curve, &ierr);
-    SAB_TRY(sab_gmsh_check(ierr, "listing boundary sides", err));
-    for (size_t t = 0; t < ntypes; t++) {
-        const size_t each = ntags[t] > 0 ? nnodes[t] / ntags[t] : 0;
-        size_t *more = sab_realloc(*side, 2 * (*n + ntags[t]), sizeof *more);
-
-        if (more == NULL) {
-            status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu sides", *n + ntags[t]);
-            goto cleanup;
-        }
-        *side = more;
-        for (size_t i = 0; i < ntags[t]; i++, (*n)++)
-            memcpy(*side + 2 * *n, node[t] + each * i, 2 * sizeof *more); /* ends come first */
+    SAB_TRY(sab_gmsh_read_block(1, curve, &b, err));
+    size_t *more = sab_realloc(*side, 2 * (*n + b.n), sizeof *more);
+    if (more == NULL) {
+        status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu sides", *n + b.n);
+        goto cleanup;
     }
-    SAB_TRY(check_repeated(r, curve, *n - first, *side + 2 * first, err));
+    *side = more;
+    for (size_t i = 0; i < b.n; i++)
+        memcpy(more + 2 * (*n + i), b.node + b.per * i, 2 * sizeof *more); /* ends come first */
+    SAB_TRY(check_repeated(r, curve, b.n, more + 2 * *n, err));
+    *n += b.n;
 cleanup:
-    for (size_t t = 0; t < ntypes; t++) {
-        gmshFree(tag[t]);
-        gmshFree(node[t]);
-    }
-    gmshFree(type);
-    gmshFree(tag);
-    gmshFree(ntags);
-    gmshFree(node);
-    gmshFree(nnodes);
+    gmshFree(b.node);
     return status;
 }
 

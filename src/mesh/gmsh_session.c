@@ -102,3 +102,44 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
         status = sab_fail(err, SAB_ERR_INPUT, "Gmsh fails while %s", doing);
     return status;
 }
+
+/* Gmsh takes the type of the first element for that of all: elements of another order are left out
+ * here (and overrun an array in gmshModelMeshGetElementsByType, 4.8). Their number tells. */
+sab_status sab_gmsh_read_block(int dim, int entity, sab_gmsh_block *b, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int *type = NULL, ierr = 0;
+    size_t **tag = NULL, *ntags = NULL, **node = NULL, *nnodes = NULL;
+    size_t ntypes = 0, ntag_lists = 0, nnode_lists = 0;
+    size_t *every = NULL, *unused = NULL, nevery = 0, nunused = 0;
+
+    *b = (sab_gmsh_block){0};
+    gmshModelMeshGetElements(&type, &ntypes, &tag, &ntags, &ntag_lists, &node, &nnodes,
+                             &nnode_lists, dim, entity, &ierr);
+    SAB_TRY(sab_gmsh_check(ierr, "listing elements", err));
+    if (ntypes == 0 || ntags[0] == 0)
+        goto cleanup;
+    gmshModelMeshPreallocateElementsByType(type[0], 1, 0, &every, &nevery, &unused, &nunused,
+                                           entity, &ierr);
+    SAB_TRY(sab_gmsh_check(ierr, "counting elements", err));
+    if (ntypes > 1 || nevery != ntags[0]) {
+        status = sab_fail(err, SAB_ERR_INPUT, "%s %d has both linear and quadratic elements",
+                          dim == 2 ? "surface" : "curve", entity);
+        goto cleanup;
+    }
+    *b = (sab_gmsh_block){ntags[0], nnodes[0] / ntags[0], node[0]};
+    node[0] = NULL; /* moved */
+cleanup:
+    for (size_t t = 0; t < ntypes; t++) {
+        gmshFree(tag[t]);
+        gmshFree(node[t]);
+    }
+    gmshFree(type);
+    gmshFree(tag);
+    gmshFree(ntags);
+    gmshFree(node);
+    gmshFree(nnodes);
+    gmshFree(every);
+    gmshFree(unused);
+    return status;
+}

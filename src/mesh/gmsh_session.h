@@ -4,6 +4,8 @@
 
 #include "mesh/gmsh.h"
 
+#include <stddef.h>
+
 /* What Gmsh changes in the process, to be put back. */
 typedef struct sab_gmsh_session {
     bool started;
@@ -19,5 +21,14 @@ void sab_gmsh_session_close(sab_gmsh_session *s);
 
 /* SAB_ERR_INPUT if Gmsh has complained so far, or ierr says so. Its first error says most. */
 sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err);
+
+/* The elements of one curve or surface, by tags of nodes. */
+typedef struct sab_gmsh_block {
+    size_t n, per; /* elements, nodes of each */
+    size_t *node;  /* [n][per]; release with gmshFree */
+} sab_gmsh_block;
+
+/* SAB_ERR_INPUT unless all elements of the entity are of one type. */
+sab_status sab_gmsh_read_block(int dim, int entity, sab_gmsh_block *b, sab_error *err);
 
 #endif

@@ -9,7 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#define STALL_WINDOW 40  /* outer iterations without 1 % of improvement */
+/* A method has stalled when the best iterate has not improved to `factor` times its measure within
+ * `window` outer iterations. */
+typedef struct patience {
+    int window;
+    double factor;
+} patience;
+static const patience last_method = {40, 0.99}, first_of_two = {6, 0.8};
+
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
 const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
@@ -224,8 +231,8 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
 }
 
 /* Outer iterations of one method from the current iterate, which has been certified. Leaves
- * report->reason; SAB_STALLED after `window` of them without improvement. */
-static sab_status run_method(solver_run *run, sab_method method, int window, sab_error *err)
+ * report->reason. */
+static sab_status run_method(solver_run *run, sab_method method, patience wait, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
@@ -262,11 +269,11 @@ static sab_status run_method(solver_run *run, sab_method method, int window, sab
             break;
         }
         since++;
-        if (better(&run->best, &mark, 0.99)) {
+        if (better(&run->best, &mark, wait.factor)) {
             mark = run->best;
             since = 0;
         }
-        if (since >= window) {
+        if (since >= wait.window) {
             run->report->reason = SAB_STALLED;
             break;
         }
@@ -310,17 +317,17 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     memcpy(solver->lambda, lambda, rows * sizeof *lambda);
     if (method != SAB_METHOD_AUTO) {
         SAB_TRY(certify(&run, method, err));
-        SAB_TRY(run_method(&run, method, STALL_WINDOW, err));
+        SAB_TRY(run_method(&run, method, last_method, err));
     } else if (sab_program_is_convex(program)) {
         SAB_TRY(certify(&run, SAB_METHOD_APGD, err));
-        SAB_TRY(run_method(&run, SAB_METHOD_APGD, STALL_WINDOW, err));
+        SAB_TRY(run_method(&run, SAB_METHOD_APGD, last_method, err));
     } else {
         SAB_TRY(certify(&run, SAB_METHOD_PG_AA, err));
-        SAB_TRY(run_method(&run, SAB_METHOD_PG_AA, STALL_WINDOW / 2, err));
+        SAB_TRY(run_method(&run, SAB_METHOD_PG_AA, first_of_two, err));
         if (report->reason == SAB_STALLED) {
             memcpy(solver->lambda, lambda, rows * sizeof *lambda);
             SAB_TRY(certify(&run, SAB_METHOD_CADOUX_APGD, err));
-            SAB_TRY(run_method(&run, SAB_METHOD_CADOUX_APGD, STALL_WINDOW, err));
+            SAB_TRY(run_method(&run, SAB_METHOD_CADOUX_APGD, last_method, err));
         }
     }
 cleanup:

@@ -133,7 +133,10 @@ static void expect(int nnodes, const double *x, int nelements, const int *elemen
 static void test_create_errors(void)
 {
     int element[3][6];
-    double x[9][2];
+    double x[12][2] = {{0}};
+
+    memcpy(x, square_x, sizeof square_x);
+    memcpy(x[9], (double[][2]){{0.4, 0.6}, {0.7, 0.8}, {0.2, 0.3}}, 3 * sizeof x[0]);
 
     expect(9, square_x[0], 0, square_element[0], "empty");
     expect(0, square_x[0], 2, square_element[0], "empty");
@@ -152,28 +155,26 @@ static void test_create_errors(void)
     memcpy(element[1], (int[]){0, 2, 1, 8, 5, 4}, sizeof element[1]);
     expect(9, square_x[0], 2, element[0], "triangles 1 and 2 overlap");
 
-    memcpy(element, square_element, sizeof square_element);
-    memcpy(element[2], (int[]){0, 1, 2, 4, 5, 8}, sizeof element[2]);
-    expect(9, square_x[0], 3, element[0],
-           "triangles 1, 2 and 3 share the edge from (1, 1) to (0, 0)");
+    memcpy(element, square_element, sizeof square_element); /* a third one on the diagonal */
+    memcpy(element[2], (int[]){0, 2, 9, 8, 10, 11}, sizeof element[2]);
+    expect(12, x[0], 3, element[0], "triangles 1, 2 and 3 share the edge from (1, 1) to (0, 0)");
 
     memcpy(element, square_element, sizeof square_element);
-    element[1][5] = 6; /* the left middle taken for that of the diagonal */
-    element[1][3] = 8;
-    expect(9, square_x[0], 2, element[0], "but not its middle node (8 and 6)");
+    element[1][5] = 9; /* the diagonal with another middle */
+    expect(10, x[0], 2, element[0], "but not its middle node (8 and 9)");
 
-    memcpy(x, square_x, sizeof x);
+    memcpy(x, square_x, sizeof square_x);
     x[6][0] = NAN;
     expect(9, x[0], 2, square_element[0], "finite");
 
-    memcpy(x, square_x, sizeof x); /* node 1 on the straight diagonal */
+    memcpy(x, square_x, sizeof square_x); /* node 1 on the straight diagonal */
     x[1][0] = x[1][1] = 0.5;
     x[4][0] = x[4][1] = 0.25;
     x[5][0] = x[5][1] = 0.75;
     x[8][0] = 0.5;
     expect(9, x[0], 2, square_element[0], "triangle 1 of 2, near (0.5, 0.5), is degenerate");
 
-    memcpy(x, square_x, sizeof x);
+    memcpy(x, square_x, sizeof square_x);
     x[4][1] = 0.6; /* the bottom bends through the triangle */
     expect(9, x[0], 2, square_element[0], "is folded by its curved sides");
 }

@@ -1,0 +1,133 @@
+#include "cone/soc.h"
+
+#include <math.h>
+
+/* |x_1|^2 */
+static double tail2(int s, const double *x)
+{
+    double sum = 0.0;
+
+    for (int i = 1; i < s; i++)
+        sum += x[i] * x[i];
+    return sum;
+}
+
+static double tail_dot(int s, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int i = 1; i < s; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+double sab_soc_det(int s, const double *x)
+{
+    const double t = sqrt(tail2(s, x));
+
+    return (x[0] - t) * (x[0] + t); /* not x0^2 - t^2: near the boundary that is rounding */
+}
+
+/* With g, z scaled to determinant 1: w = (z + J g) / (2 (1 + g.z)/2)^(1/2). */
+void sab_nt_create(int s, const double *g, const double *z, sab_nt *nt)
+{
+    const double root_g = sqrt(sab_soc_det(s, g)), root_z = sqrt(sab_soc_det(s, z));
+    const double dot = (g[0] * z[0] + tail_dot(s, g, z)) / (root_g * root_z);
+    const double scale = 1.0 / sqrt(2.0 * (1.0 + dot));
+
+    nt->t = root_z / root_g;
+    for (int i = 1; i < s; i++)
+        nt->w[i] = scale * (z[i] / root_z - g[i] / root_g);
+    nt->w[0] = sqrt(1.0 + tail2(s, nt->w));
+}
+
+void sab_nt_apply(int s, const sab_nt *nt, const double *x, double *y)
+{
+    const double wx = 2.0 * (nt->w[0] * x[0] + tail_dot(s, nt->w, x));
+
+    y[0] = nt->t * (wx * nt->w[0] - x[0]);
+    for (int i = 1; i < s; i++)
+        y[i] = nt->t * (wx * nt->w[i] + x[i]);
+}
+
+/* (2 w w^T - J)^(1/2) = [w_0, w_1^T ; w_1, I + w_1 w_1^T / (1 + w_0)]; the inverse has -w_1. */
+static void apply_root(int s, const double *w, double sign, double scale, const double *x,
+                       double *y)
+{
+    const double dot = sign * tail_dot(s, w, x), x0 = x[0];
+    const double along = sign * (x0 + dot / (1.0 + w[0]));
+
+    y[0] = scale * (w[0] * x0 + dot);
+    for (int i = 1; i < s; i++)
+        y[i] = scale * (x[i] + along * w[i]);
+}
+
+void sab_nt_apply_half(int s, const sab_nt *nt, const double *x, double *y)
+{
+    apply_root(s, nt->w, 1.0, sqrt(nt->t), x, y);
+}
+
+void sab_nt_apply_inverse_half(int s, const sab_nt *nt, const double *x, double *y)
+{
+    apply_root(s, nt->w, -1.0, 1.0 / sqrt(nt->t), x, y);
+}
+
+void sab_soc_product(int s, const double *x, const double *y, double *out)
+{
+    const double x0 = x[0], y0 = y[0], dot = x0 * y0 + tail_dot(s, x, y);
+
+    for (int i = 1; i < s; i++)
+        out[i] = x0 * y[i] + y0 * x[i];
+    out[0] = dot;
+}
+
+void sab_soc_divide(int s, const double *x, const double *y, double *out)
+{
+    const double y0 = y[0], dot = tail_dot(s, x, y);
+    const double v0 = (x[0] * y0 - dot) / sab_soc_det(s, x);
+
+    for (int i = 1; i < s; i++)
+        out[i] = (y[i] - v0 * x[i]) / x[0];
+    out[0] = v0;
+}
+
+/* Smallest positive root of det(x + a dx) = det x + 2 a (x, dx) + a^2 det dx, (,) the product of
+ * signature (1, s-1), in the form that does not cancel. */
+double sab_soc_step(int s, const double *x, const double *dx, double limit)
+{
+    const double a = sab_soc_det(s, dx), c = sab_soc_det(s, x);
+    const double b = x[0] * dx[0] - tail_dot(s, x, dx);
+    const double disc = b * b - a * c;
+    double root = INFINITY;
+
+    if (a < 0.0 || (b < 0.0 && disc >= 0.0)) {
+        const double d = sqrt(fmax(disc, 0.0));
+
+        root = b < 0.0 ? c / (d - b) : -(b + d) / a;
+    }
+    if (dx[0] < 0.0 && -x[0] / dx[0] < root)
+        root = -x[0] / dx[0];
+    return fmin(root, limit);
+}
+
+/* With T = G_TT = (t + d) I + 2 t w_1 w_1^T:
+ *     T^-1 = (I - (2t/k) w_1 w_1^T)/(t + d),   k = t + d + 2 t |w_1|^2,   T^-1 (2 t w_0 w_1) = y,
+ *     y = (2 t w_0/k) w_1,   Schur complement S = d + c + a mu t (t + d (1 + 2|w_1|^2))/k,
+ *     G^-1 = [1/S, -a y^T/S ; -mu y/S, T^-1 + a mu y y^T/S]. */
+void sab_nt_condense(int s, const sab_nt *nt, double mu, double a, double c, double delta,
+                     double *inverse)
+{
+    const double t = nt->t, v = tail2(s, nt->w), *w = nt->w;
+    const double k = t + delta + 2.0 * t * v, y = 2.0 * t * w[0] / k;
+    const double S = delta + c + a * mu * t * (t + delta * (1.0 + 2.0 * v)) / k;
+    const double direct = 1.0 / (t + delta);
+    const double outer = a * mu * y * y / S - 2.0 * t * direct / k;
+
+    inverse[0] = 1.0 / S;
+    for (int i = 1; i < s; i++) {
+        inverse[i] = -a * y * w[i] / S;
+        inverse[i * s] = -mu * y * w[i] / S;
+        for (int j = 1; j < s; j++)
+            inverse[i * s + j] = (i == j ? direct : 0.0) + outer * (w[i] * w[j]);
+    }
+}
