@@ -105,6 +105,8 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
             if (!command->has_target)
                 return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'",
                                 command->name, word);
+            if (word[0] == '\0')
+                return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
             if (args->target != NULL)
                 return sab_fail(err, SAB_ERR_USAGE, "%s takes one argument, but got '%s' and '%s'",
                                 command->name, args->target, word);
@@ -123,7 +125,7 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
                 value = equals + 1;
             else if (i + 1 < argc)
                 value = argv[++i];
-            else
+            if (value == NULL || value[0] == '\0')
                 return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
                                 o->argument);
         } else if (length < strlen(word)) {

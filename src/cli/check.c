@@ -26,17 +26,19 @@ int sab_command_check(const sab_args *args)
     sab_error message = {0};
     sab_terminal term = sab_terminal_create(args->quiet ? -1 : args->verbose);
     sab_session session = {0};
-    const sab_status status = sab_session_open(args, &term, &session, &message);
+    sab_status status = sab_session_read(args, &session, &message);
 
+    if (status == SAB_OK)
+        status = sab_session_build(&session, &term, &message);
     if (status == SAB_OK) {
         sab_session_describe(&session, &term);
         describe_boundaries(&session, &term);
         sab_say(&term, "the case is sound; nothing was solved");
     } else {
-        sab_complain(&term, "%s", message.message);
+        sab_complain(&term, message.message);
     }
     sab_session_close(&session);
-    return sab_exit_code(status);
+    return sab_say_end(&term, sab_exit_code(status));
 }
 
 int sab_command_keys(const sab_args *args)
@@ -49,7 +51,7 @@ int sab_command_keys(const sab_args *args)
     if (status == SAB_OK)
         fputs(text.data, stdout);
     else
-        sab_complain(&term, "%s", message.message);
+        sab_complain(&term, message.message);
     sab_text_destroy(&text);
-    return sab_exit_code(status);
+    return sab_say_end(&term, sab_exit_code(status));
 }

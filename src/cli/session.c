@@ -1,9 +1,13 @@
 #include "cli/session.h"
 #include "base/timer.h"
 #include "cli/blas.h"
+#include "fem/exact.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 int sab_exit_code(sab_status status)
 {
@@ -21,13 +25,50 @@ int sab_exit_code(sab_status status)
     }
 }
 
+/* The mesh that Gmsh works on. A .geo can end the process (Exit;), with exit code 0. */
+static const char *meshing;
+
+static void on_exit_while_meshing(void)
+{
+    if (meshing != NULL) {
+        fflush(stdout);
+        fprintf(stderr,
+                "error: the mesh '%s' ended the program: Exit in a .geo? Use Error or Abort\n",
+                meshing);
+        _exit(sab_exit_code(SAB_ERR_INPUT));
+    }
+}
+
+/* A message about a file of the mesh, "hopper.geo:12: ...", stays; others get the place of the key
+ * they begin with, or of mesh.file. */
+static void place_mesh_error(const sab_case *c, sab_error *err)
+{
+    const sab_error old = *err;
+    const size_t n = strlen(c->mesh_file);
+    char place[1000];
+
+    sab_case_place(c, err);
+    if (strcmp(err->message, old.message) == 0 &&
+        !(strncmp(old.message, c->mesh_file, n) == 0 && old.message[n] == ':'))
+        sab_fail(err, old.status, "%s: %s", sab_case_locate(c, "mesh.file", place, sizeof place),
+                 old.message);
+}
+
 static sab_status load_mesh(sab_session *session, sab_error *err)
 {
+    static bool registered;
     const sab_case *c = session->c;
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    SAB_TRY(sab_mesh_read(c->mesh_file, c->nparameters, c->parameter, &coarse, err));
+    if (!registered)
+        registered = atexit(on_exit_while_meshing) == 0;
+    meshing = c->mesh_file;
+    status = sab_mesh_read(c->mesh_file, c->nparameters, c->parameter, &coarse, err);
+    meshing = NULL;
+    if (status == SAB_ERR_INPUT)
+        place_mesh_error(c, err);
+    SAB_TRY(status);
     if (c->split == SAB_SPLIT_ALFELD) {
         SAB_TRY(sab_mesh_split_alfeld(coarse, &session->mesh, err));
     } else {
@@ -39,8 +80,7 @@ cleanup:
     return status;
 }
 
-sab_status sab_session_open(const sab_args *args, sab_terminal *term, sab_session *session,
-                            sab_error *err)
+sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err)
 {
     sab_status status = SAB_OK;
     int threads = 1;
@@ -55,13 +95,39 @@ sab_status sab_session_open(const sab_args *args, sab_terminal *term, sab_sessio
     }
     sab_blas_set_threads(threads);
     SAB_TRY(sab_case_read(args->target, args->noverrides, args->override, &session->c, err));
+cleanup:
+    return status;
+}
 
+/* An exact solution is compared when all is solved: too late to find that its formula fails. */
+static sab_status try_exact(const sab_session *session, sab_error *err)
+{
+    const sab_case *c = session->c;
+    const sab_fields *f = session->flow->fields; /* zero still */
+    const sab_space *space = session->flow->space;
+    sab_status status = SAB_OK;
+    sab_error_norms norms;
+    double error, size;
+
+    if (c->has_exact_velocity)
+        SAB_TRY(sab_exact_velocity(space, f->velocity, c->exact_velocity, 0.0, &norms, err));
+    if (c->has_exact_pressure)
+        SAB_TRY(sab_exact_pressure(space, f->pressure, NULL, &c->exact_pressure, 0.0, &error, &size,
+                                   err));
+cleanup:
+    return status;
+}
+
+sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error *err)
+{
+    sab_status status = SAB_OK;
     const double start = sab_wall_seconds();
-    sab_progress(term, "meshing %s", session->c->mesh_file);
+    const sab_case *c = session->c;
+
+    sab_progress(term, "meshing %s", c->mesh_file);
     SAB_TRY(load_mesh(session, err));
     session->wall_mesh = sab_wall_seconds() - start;
 
-    const sab_case *c = session->c;
     const sab_flow_setup setup = {.mesh = session->mesh,
                                   .geometry = c->geometry,
                                   .material = &c->material,
@@ -74,10 +140,11 @@ sab_status sab_session_open(const sab_args *args, sab_terminal *term, sab_sessio
     sab_progress(term, "assembling %d triangles", session->mesh->nelements);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
+    SAB_TRY(try_exact(session, err));
 cleanup:
     sab_progress_end(term);
-    if (status == SAB_ERR_INPUT && session->c != NULL)
-        sab_error_context(err, "in case '%s'", session->c->path);
+    if (status == SAB_ERR_INPUT)
+        sab_case_place(c, err);
     return status;
 }
 

@@ -16,9 +16,10 @@ typedef struct sab_session {
     double wall_mesh; /* seconds to read or make the mesh, split included */
 } sab_session;
 
-/* Read the case, the mesh, assemble and analyse. Start with {0}; close in any case. */
-sab_status sab_session_open(const sab_args *args, sab_terminal *term, sab_session *session,
-                            sab_error *err);
+/* Read the case, and set the number of threads. Start with {0}; close in any case. */
+sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err);
+/* Read or make the mesh, assemble, analyse, find the probes: all that can fail before the solve. */
+sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error *err);
 void sab_session_close(sab_session *session);
 /* Case, mesh, sizes, effective rheology, solver: the header of a run. Warnings too. */
 void sab_session_describe(const sab_session *session, sab_terminal *term);

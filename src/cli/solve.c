@@ -6,6 +6,7 @@
 #include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
+#include "io/file.h"
 #include "io/program_file.h"
 
 #include <string.h>
@@ -27,7 +28,8 @@ static sab_status parse_options(const sab_args *args, sab_solver_options *option
             const char *close = sab_closest_name(args->method, names, SAB_METHOD_COUNT);
             status = sab_fail(err, SAB_ERR_USAGE, "--method: unknown method '%s'%s%s%s",
                               args->method, close != NULL ? "; did you mean '" : "",
-                              close != NULL ? close : "", close != NULL ? "'?" : "");
+                              close != NULL ? close : "; `sablier keys` lists them",
+                              close != NULL ? "'?" : "");
             goto cleanup;
         }
         options->method = (sab_method)found;
@@ -47,10 +49,23 @@ static sab_status parse_options(const sab_args *args, sab_solver_options *option
     if (args->max_iterations != NULL)
         SAB_TRY(sab_args_integer("--max-iterations", args->max_iterations, &options->max_iterations,
                                  err));
-    if (!(options->tolerance > 0.0) || options->max_iterations < 1)
-        status = sab_fail(err, SAB_ERR_USAGE,
-                          "--tolerance must be positive and --max-iterations at least 1");
+    if (!(options->tolerance > 0.0 && options->tolerance < 1.0))
+        status = sab_fail(err, SAB_ERR_USAGE, "--tolerance: %g is not between 0 and 1",
+                          options->tolerance);
+    else if (options->max_iterations < 1)
+        status = sab_fail(err, SAB_ERR_USAGE, "--max-iterations: %d is less than 1",
+                          options->max_iterations);
 cleanup:
+    return status;
+}
+
+/* Before the solve, so that a long one is not lost for want of a directory. */
+static sab_status try_output(const char *path, sab_error *err)
+{
+    sab_file file = {0};
+    const sab_status status = path != NULL ? sab_file_open(path, &file, err) : SAB_OK;
+
+    sab_file_abort(&file);
     return status;
 }
 
@@ -76,6 +91,7 @@ int sab_command_solve(const sab_args *args)
     sab_watch_signals();
     sab_blas_set_threads(1);
     SAB_TRY(sab_program_read(args->target, &program, err));
+    SAB_TRY(try_output(args->output, err));
     sab_say(&term, "sablier %s  cone program %s", SAB_VERSION, args->target);
     sab_say(&term, "unknowns       %d velocities, %d points of %d components, %s", program->n,
             program->npoints, program->s,
@@ -107,11 +123,12 @@ int sab_command_solve(const sab_args *args)
         SAB_TRY(status);
     }
     if (report.reason != SAB_CONVERGED)
-        sab_warn(&term, "the solve missed its tolerance: gap %.3e against %g",
-                 report.certificate.gap, options.tolerance);
+        sab_watch_missed(&term, &report, options.tolerance);
 cleanup:
-    if (status != SAB_OK && status != SAB_INTERRUPTED)
-        sab_complain(&term, "%s", message.message);
+    if (status == SAB_INTERRUPTED)
+        sab_warn(&term, "stopped by a signal before the solve ended; nothing was written");
+    else if (status != SAB_OK)
+        sab_complain(&term, message.message);
     sab_watch_end(&watch);
     sab_solver_destroy(&solver);
     sab_program_destroy(&program);

@@ -1,6 +1,8 @@
 #include "cli/terminal.h"
 #include "base/timer.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,35 +39,54 @@ void sab_say(sab_terminal *term, const char *format, ...)
     fflush(stdout);
 }
 
-static void labelled(sab_terminal *term, const char *colour, const char *label, const char *format,
-                     va_list args)
-{
-    sab_progress_end(term);
-    fflush(stdout);
-    if (term->colour_err)
-        fprintf(stderr, "%s%s:%s ", colour, label, PLAIN);
-    else
-        fprintf(stderr, "%s: ", label);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-}
-
 void sab_warn(sab_terminal *term, const char *format, ...)
 {
     va_list args;
 
+    sab_progress_end(term);
+    fflush(stdout);
+    fprintf(stderr, "%swarning:%s ", term->colour_err ? YELLOW : "", term->colour_err ? PLAIN : "");
     va_start(args, format);
-    labelled(term, YELLOW, "warning", format, args);
+    vfprintf(stderr, format, args);
     va_end(args);
+    fputc('\n', stderr);
 }
 
-void sab_complain(sab_terminal *term, const char *format, ...)
+/* Length of "case.yaml:12:9:" at the beginning of a message, 0 if there is no such place. */
+static int place_length(const char *message)
 {
-    va_list args;
+    const char *end = strchr(message, ':');
 
-    va_start(args, format);
-    labelled(term, RED, "error", format, args);
-    va_end(args);
+    if (end == NULL || !isdigit((unsigned char)end[1]))
+        return 0;
+    while (*end == ':' && isdigit((unsigned char)end[1]))
+        end += 1 + strspn(end + 1, "0123456789");
+    return *end == ':' ? (int)(end + 1 - message) : 0;
+}
+
+void sab_complain(sab_terminal *term, const char *message)
+{
+    const int place = place_length(message);
+
+    sab_progress_end(term);
+    fflush(stdout);
+    if (place == 0)
+        fprintf(stderr, "%serror:%s %s\n", term->colour_err ? RED : "",
+                term->colour_err ? PLAIN : "", message);
+    else
+        fprintf(stderr, "%s%.*s%s%s\n", term->colour_err ? BOLD : "", place, message,
+                term->colour_err ? PLAIN : "", message + place);
+}
+
+int sab_say_end(sab_terminal *term, int code)
+{
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != 0)
+        return code;
+    fprintf(stderr, "%serror:%s cannot write to standard output%s%s\n", term->colour_err ? RED : "",
+            term->colour_err ? PLAIN : "", errno != 0 ? ": " : "",
+            errno != 0 ? strerror(errno) : "");
+    return 4;
 }
 
 void sab_progress(sab_terminal *term, const char *format, ...)

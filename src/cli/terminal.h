@@ -20,8 +20,12 @@ sab_terminal sab_terminal_create(int verbosity);
 void sab_say(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
 /* "warning: ..." on standard error, also when quiet. */
 void sab_warn(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
-/* "error: ..." on standard error. */
-void sab_complain(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
+/* "error: ..." on standard error; a message that begins with a place, "case.yaml:12:9: ...", stands
+ * as it is, for editors that jump to it. */
+void sab_complain(sab_terminal *term, const char *message);
+/* The exit code of a command whose result is its standard output: `code`, or 4 if that could not be
+ * written, as when `sablier keys > keys.md` does not fit on the disk. */
+int sab_say_end(sab_terminal *term, int code);
 /* Replace the progress line (at most five times a second; nothing unless live and not quiet). */
 void sab_progress(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
 /* Remove it. */

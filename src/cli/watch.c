@@ -16,6 +16,8 @@ void sab_watch_signals(void)
 {
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
+    signal(SIGPIPE, SIG_IGN); /* `sablier run case | head` still writes its result */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write then */
 }
 
 bool sab_watch_interrupted(void)
@@ -88,7 +90,8 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
 
 void sab_watch_end(sab_watch *watch)
 {
-    sab_progress_end(watch->term);
+    if (watch->term != NULL) /* begun */
+        sab_progress_end(watch->term);
     sab_text_destroy(&watch->csv);
 }
 
@@ -97,6 +100,19 @@ const char *sab_reason_text(sab_reason reason)
     return reason == SAB_CONVERGED ? "converged"
            : reason == SAB_STALLED ? "stalled: no further improvement"
                                    : "iterations used up";
+}
+
+void sab_watch_missed(sab_terminal *term, const sab_report *r, double tolerance)
+{
+    const sab_certificate *c = &r->certificate;
+
+    if (c->at_rest)
+        sab_warn(term,
+                 "not converged (%s): natural residual %.3e against stresses of %.3e, tolerance %g",
+                 sab_reason_text(r->reason), c->natural, c->stress, tolerance);
+    else
+        sab_warn(term, "not converged (%s): gap %.3e against %g, last change of the velocity %.1e",
+                 sab_reason_text(r->reason), c->gap, tolerance, r->change);
 }
 
 void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tolerance)

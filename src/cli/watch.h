@@ -17,15 +17,19 @@ typedef struct sab_watch {
     double recent_wall[8], recent_gap[8]; /* the last rows, for the estimate of time left */
 } sab_watch;
 
-/* SIGINT and SIGTERM ask the solve to stop at the next row; a second one ends the program. */
+/* SIGINT and SIGTERM ask the solve to stop at the next row; a second one ends the program. A reader
+ * of the log who goes away does not. */
 void sab_watch_signals(void);
 bool sab_watch_interrupted(void);
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations);
 /* One row; false when a signal has come. */
 bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *report);
+/* Also for a watch that has not begun, {0}. */
 void sab_watch_end(sab_watch *watch);
 /* Why a solve ended, in a few words. */
 const char *sab_reason_text(sab_reason reason);
+/* The warning that a solve has not converged, with what it reached. */
+void sab_watch_missed(sab_terminal *term, const sab_report *report, double tolerance);
 /* The certificates of a report, on the terminal. */
 void sab_watch_certificates(sab_terminal *term, const sab_report *report, double tolerance);
 

@@ -1,5 +1,6 @@
 #include "flow/probes.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "fem/locate.h"
 
 struct sab_probes {
@@ -14,14 +15,22 @@ static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *
                              sab_error *err)
 {
     const int g = sab_mesh_find_group(flow->setup.mesh, probe->group);
+    sab_status status = SAB_OK;
+    sab_text known = {0};
 
     for (int b = 0; b < flow->setup.nboundaries; b++)
         if (flow->group[b] == g) {
             *entry = b;
             return SAB_OK;
         }
-    return sab_fail(err, SAB_ERR_INPUT, "probes.%s: no boundary group '%s'", probe->name,
-                    probe->group);
+    for (int b = 0; b < flow->setup.nboundaries && status == SAB_OK; b++)
+        status =
+            sab_text_add(&known, err, "%s%s", b > 0 ? ", " : "", flow->setup.boundary[b].group);
+    if (status == SAB_OK)
+        status = sab_fail(err, SAB_ERR_INPUT, "probes.%s: no boundary group '%s'; there are %s",
+                          probe->name, probe->group, known.data);
+    sab_text_destroy(&known);
+    return status;
 }
 
 static sab_status place_samples(sab_probes *p, int i, const sab_probe *probe,

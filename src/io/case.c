@@ -202,6 +202,7 @@ cleanup:
 static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sab_probe *probe,
                              sab_error *err)
 {
+    enum { MAX_NAME = 100 };
     static const char *const kind[] = {[SAB_PROBE_FLUX] = "flux",
                                        [SAB_PROBE_FORCE] = "force",
                                        [SAB_PROBE_POINT] = "point",
@@ -220,6 +221,9 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
         strlen(probe->name)) /* it becomes the name of a file */
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: the name of a probe has only letters, digits, _ and -", place.text);
+    if (strlen(probe->name) > MAX_NAME)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: the name has %zu characters, more than %d",
+                        place.text, strlen(probe->name), MAX_NAME);
     for (int i = 0; i < (int)(sizeof kind / sizeof kind[0]); i++)
         if (sab_yaml_find(node, kind[i]) != NULL) {
             probe->kind = (sab_probe_kind)i;
@@ -375,4 +379,19 @@ const char *sab_case_locate(const sab_case *c, const char *key, char *buffer, si
 
     snprintf(buffer, size, "%s", sab_place_of_key(c->path, node, key).text);
     return buffer;
+}
+
+void sab_case_place(const sab_case *c, sab_error *err)
+{
+    const sab_error old = *err;
+    const size_t n = strlen(c->path);
+    size_t length;
+    const sab_yaml *node = sab_tree_match(c->store->root, old.message, &length);
+    sab_path key;
+
+    if (node == NULL || (strncmp(old.message, c->path, n) == 0 && old.message[n] == ':'))
+        return;
+    snprintf(key.text, sizeof key.text, "%.*s", (int)length, old.message);
+    sab_fail(err, old.status, "%s%s", sab_place_of_key(c->path, node, key.text).text,
+             old.message + length);
 }

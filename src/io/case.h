@@ -61,6 +61,10 @@ sab_status sab_case_resolved(const sab_case *c, sab_text *yaml, sab_error *err);
  * "case.yaml:12:3: boundaries.outlet", or "--set boundaries.outlet" if it was given so. A key that
  * is not there has the place of the section it belongs to. Returns `buffer`. */
 const char *sab_case_locate(const sab_case *c, const char *key, char *buffer, size_t size);
+/* Put the place before a message that begins with a key: "boundaries.lid: no such group" of a layer
+ * that knows no case file becomes "case.yaml:12:3: boundaries.lid: no such group". Leaves other
+ * messages alone. */
+void sab_case_place(const sab_case *c, sab_error *err);
 
 /* Append the table of keys as plain text for `sablier keys`, or as docs/keys.md. */
 sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err);

@@ -38,6 +38,10 @@ sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err);
 sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err);
 /* The node at a dotted path, or the last one on the way to it. */
 const sab_yaml *sab_tree_locate(const sab_yaml *root, const char *path);
+/* The node whose path begins `text`, up to a colon or, if the path has a dot, a blank
+ * ("boundaries.lid: no such group", "material.friction = -1 at"), and the length of this path; NULL
+ * if it begins otherwise. */
+const sab_yaml *sab_tree_match(const sab_yaml *root, const char *text, size_t *length);
 
 /* case_value.c -- step four. */
 typedef struct sab_value_reader {

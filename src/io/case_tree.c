@@ -40,8 +40,10 @@ sab_path sab_path_join(const char *path, const char *key)
 }
 
 /* The child whose name begins the dotted path; the longest, because names of the user may contain
- * dots. *rest is what follows, NULL if nothing does. */
-static sab_yaml *step_down(const sab_yaml *map, const char *path, const char **rest)
+ * dots. The path ends at one of the characters of `ends`, or with the string. *rest is what follows
+ * the dot, NULL if there is none. */
+static sab_yaml *step_down(const sab_yaml *map, const char *path, const char *ends,
+                           const char **rest)
 {
     sab_yaml *best = NULL;
     size_t length = 0;
@@ -50,7 +52,7 @@ static sab_yaml *step_down(const sab_yaml *map, const char *path, const char **r
         const size_t n = strlen(map->item[i]->key);
 
         if (n > length && strncmp(path, map->item[i]->key, n) == 0 &&
-            (path[n] == '.' || path[n] == '\0')) {
+            (path[n] == '.' || path[n] == '\0' || strchr(ends, path[n]) != NULL)) {
             best = map->item[i];
             length = n;
         }
@@ -65,11 +67,28 @@ const sab_yaml *sab_tree_locate(const sab_yaml *root, const char *path)
     const sab_yaml *node = root;
 
     while (path != NULL && path[0] != '\0') {
-        const sab_yaml *child = step_down(node, path, &path);
+        const sab_yaml *child = step_down(node, path, "", &path);
 
         if (child == NULL)
             break;
         node = child;
+    }
+    return node;
+}
+
+const sab_yaml *sab_tree_match(const sab_yaml *root, const char *text, size_t *length)
+{
+    const sab_yaml *node = NULL, *map = root;
+
+    *length = 0;
+    for (const char *rest = text; rest != NULL;) {
+        const char *name = rest;
+
+        map = step_down(map, name, map == root ? ":" : ": ", &rest);
+        if (map == NULL)
+            break;
+        node = map;
+        *length = (size_t)(name - text) + strlen(node->key);
     }
     return node;
 }
@@ -84,7 +103,7 @@ static sab_status put_at(sab_yaml *root, char *key, sab_yaml **value, sab_error 
 
     for (int depth = 1; rest != NULL; depth++) {
         char *part = key + (rest - key);
-        sab_yaml *child = step_down(node, part, &rest);
+        sab_yaml *child = step_down(node, part, "", &rest);
 
         if (child != NULL) {
             part[strlen(child->key)] = '\0';
@@ -151,14 +170,21 @@ static const char *kind_text(const sab_yaml *node)
                                          : "a value";
 }
 
+/* {inner: 1,5} is to YAML the key `inner` with 1 and the key `5` with nothing. */
+static bool is_decimal_comma(const sab_yaml *node)
+{
+    double number;
+
+    return sab_yaml_is_empty(node) && sab_parse_number(node->key, &number);
+}
+
 static sab_status fail_unknown(const char *file, const sab_key *parent, const sab_yaml *node,
                                const char *path, sab_error *err)
 {
     sab_text hint = {0};
     sab_status status;
-    double number;
 
-    if (sab_yaml_is_empty(node) && sab_parse_number(node->key, &number)) /* {inner: 1,5} */
+    if (is_decimal_comma(node))
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: unknown key; if the comma before it is a decimal one, use a point",
                         sab_place_of_key(file, node, path).text);
@@ -200,7 +226,7 @@ static sab_status check_map(const char *file, const sab_key *parent, sab_yaml *m
         const sab_path name = sab_path_join(path, node->key);
         const sab_key *row = sab_schema_find(parent, node->key);
 
-        if (row == NULL)
+        if (row == NULL || (row->type == SAB_KEY_NUMBER && is_decimal_comma(node)))
             return fail_unknown(file, parent, node, name.text, err);
         SAB_TRY(check_company(file, row, map, node, name.text, err));
         if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES) {

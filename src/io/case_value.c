@@ -136,8 +136,11 @@ static sab_status read_boolean(const sab_value_reader *r, const sab_yaml *node, 
 static sab_status read_text(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
                             const char *path, char **value, sab_error *err)
 {
-    if (!is_value(node) || (row->type == SAB_KEY_NAME && node->text[0] == '\0'))
+    if (!is_value(node))
         return fail_kind(r, node, path, "a text", err);
+    if (row->type == SAB_KEY_NAME && node->text[0] == '\0')
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected a text, found an empty one",
+                        sab_place_of_value(r->file, node, path).text);
     SAB_FREE(*value);
     *value = sab_strdup(node->text);
     if (*value == NULL)

@@ -47,7 +47,7 @@ static sab_status fail_parser(const loader *l)
     const yaml_parser_t *p = &l->parser;
     const char *problem = p->problem != NULL ? p->problem : "cannot be read as YAML";
     size_t line = p->problem_mark.line, column = p->problem_mark.column;
-    const char *hint = "";
+    const char *hint = "", *advice = "";
 
     if (p->error == YAML_MEMORY_ERROR)
         return sab_fail(l->err, SAB_ERR_MEMORY, "out of memory while parsing '%s'", l->name);
@@ -60,16 +60,20 @@ static sab_status fail_parser(const loader *l)
         hint = " (the text must be UTF-8)";
     } else if (p->problem_mark.index < l->length && l->text[p->problem_mark.index] == '\t') {
         hint = " (indent with spaces, not with tabs)";
+    } else if (l->origin == SAB_YAML_FILE &&
+               (strcmp(problem, "mapping values are not allowed in this context") == 0 ||
+                strcmp(problem, "did not find expected key") == 0)) {
+        advice = "; is this line indented as those around it?";
     }
     if (p->context == NULL)
-        return sab_fail(l->err, SAB_ERR_INPUT, "%s: %s%s", place_at(l, line, column).text, problem,
-                        hint);
+        return sab_fail(l->err, SAB_ERR_INPUT, "%s: %s%s%s", place_at(l, line, column).text,
+                        problem, hint, advice);
     if (p->context_mark.line == line || l->origin != SAB_YAML_FILE)
-        return sab_fail(l->err, SAB_ERR_INPUT, "%s: %s%s, %s", place_at(l, line, column).text,
-                        problem, hint, p->context);
-    return sab_fail(l->err, SAB_ERR_INPUT, "%s: %s%s, %s that begins in line %zu",
+        return sab_fail(l->err, SAB_ERR_INPUT, "%s: %s%s, %s%s", place_at(l, line, column).text,
+                        problem, hint, p->context, advice);
+    return sab_fail(l->err, SAB_ERR_INPUT, "%s: %s%s, %s that begins in line %zu%s",
                     place_at(l, line, column).text, problem, hint, p->context,
-                    p->context_mark.line + 1);
+                    p->context_mark.line + 1, advice);
 }
 
 static sab_status next_event(loader *l, yaml_event_t *event)
@@ -261,7 +265,7 @@ sab_status sab_yaml_parse(const char *name, sab_yaml_origin origin, const char *
     SAB_TRY(next_event(&l, &event)); /* start of the document, or end of the stream */
     if (event.type == YAML_STREAM_END_EVENT) {
         if (origin == SAB_YAML_FILE) {
-            status = fail_at(&l, event.start_mark, "the file is empty");
+            status = fail_at(&l, event.start_mark, "the file is empty, or has only comments");
             goto cleanup;
         }
         SAB_TRY(create_node(SAB_YAML_SCALAR, origin, &node, err));

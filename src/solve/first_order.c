@@ -168,12 +168,10 @@ sab_status sab_first_order_measure(sab_first_order *it, const sab_program *p, sa
     return SAB_OK;
 }
 
-void sab_first_order_start(sab_first_order *it, const sab_program *program, const double *lambda,
-                           const double *gamma)
+void sab_first_order_start(sab_first_order *it, const double *lambda, const double *gamma)
 {
     const size_t size = it->rows * sizeof *lambda;
 
-    (void)program;
     memcpy(it->lambda, lambda, size);
     memcpy(it->gamma, gamma, size);
     memcpy(it->y, lambda, size);

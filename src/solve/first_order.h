@@ -30,8 +30,7 @@ void sab_first_order_destroy(sab_first_order **iteration);
 sab_status sab_first_order_measure(sab_first_order *iteration, const sab_program *program,
                                    sab_factor *factor, sab_error *err);
 /* Forget everything but tau and continue from lambda (admissible) and its strain rate. */
-void sab_first_order_start(sab_first_order *iteration, const sab_program *program,
-                           const double *lambda, const double *gamma);
+void sab_first_order_start(sab_first_order *iteration, const double *lambda, const double *gamma);
 /* At least one and at most `most` steps, until the natural residual (rms, sab_residual_natural) is
  * at most `target`. lambda gets the admissible iterate of smallest natural residual of this call
  * (r_best of algorithm B.2), *steps is increased. A further call continues where this one ended:

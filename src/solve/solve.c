@@ -230,6 +230,46 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
     return SAB_OK;
 }
 
+/* Certify the start. From lambda = 0 look first whether the body can simply rest: -R gamma(0) is
+ * the smallest stress that balances the load (exactly so for creeping flow, b = 1), and a constant
+ * pressure, which makes it admissible, does no work in a closed box. There the projections of the
+ * methods would have to pump that pressure up. Elsewhere the trial does not rest and is dropped. */
+static sab_status certify_start(solver_run *run, sab_method method, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+    const sab_program *p = run->program;
+    const int s = p->s;
+    const size_t rows = (size_t)sol->npoints * (size_t)s;
+    const double *gamma = sab_residual_strain_rate(sol->residual);
+    double pressure = 0.0;
+    sab_certificate trial;
+    sab_status status = SAB_OK;
+
+    memcpy(sol->lambda, run->lambda, rows * sizeof *run->lambda);
+    SAB_TRY(certify(run, method, err));
+    for (size_t i = 0; i < rows; i++)
+        if (sol->lambda[i] != 0.0)
+            return SAB_OK;
+    if (run->current.at_rest)
+        return SAB_OK;
+    for (int q = 0; q < p->npoints; q++) {
+        double *x = sol->lambda + q * s;
+        for (int i = 0; i < s; i++)
+            x[i] = -p->step[q] * gamma[q * s + i];
+        const double over = sab_cone_norm_t(s, x) - p->yield[q];
+        const double least = over > 0.0 && p->friction[q] > 0.0 ? over / p->friction[q] : 0.0;
+        pressure = fmax(pressure, least - x[0]);
+    }
+    for (int q = 0; q < p->npoints; q++)
+        sol->lambda[q * s] += pressure;
+    SAB_TRY(sab_residual_certify(sol->residual, p, sol->factor, sol->lambda, sol->u, &trial, err));
+    if (!trial.at_rest)
+        memset(sol->lambda, 0, rows * sizeof *sol->lambda);
+    SAB_TRY(certify(run, method, err));
+cleanup:
+    return status;
+}
+
 /* Outer iterations of one method from the current iterate, which has been certified. Leaves
  * report->reason. */
 static sab_status run_method(solver_run *run, sab_method method, patience wait, sab_error *err)
@@ -248,13 +288,14 @@ static sab_status run_method(solver_run *run, sab_method method, patience wait, 
     run->report->reason = SAB_MAX_ITERATIONS;
     if (cadoux)
         update_shift(p, 1.0, gamma, sol->shift);
-    sab_first_order_start(sol->iteration, p, sol->lambda, gamma);
+    sab_first_order_start(sol->iteration, sol->lambda, gamma);
     while (run->report->outer < o->max_iterations) {
         run->report->outer++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         SAB_TRY(sab_first_order_run(
             sol->iteration, step_kind(method), p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
-            INNER_TARGET * run->current.natural, sol->lambda, &run->report->inner, err));
+            fmax(INNER_TARGET * run->current.natural, 1e-14 * run->current.stress), sol->lambda,
+            &run->report->inner, err));
         SAB_TRY(certify(run, method, err));
         run->report->method = method;
         run->report->certificate = run->current;
@@ -279,7 +320,7 @@ static sab_status run_method(solver_run *run, sab_method method, patience wait, 
         }
         if (cadoux) {
             update_shift(p, o->damping, gamma, sol->shift);
-            sab_first_order_start(sol->iteration, p, sol->lambda, gamma);
+            sab_first_order_start(sol->iteration, sol->lambda, gamma);
         }
     }
 cleanup:
@@ -314,21 +355,17 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         solver->factored = true;
     }
     SAB_TRY(sab_residual_refer(solver->residual, program, solver->factor, err));
-    memcpy(solver->lambda, lambda, rows * sizeof *lambda);
-    if (method != SAB_METHOD_AUTO) {
-        SAB_TRY(certify(&run, method, err));
-        SAB_TRY(run_method(&run, method, last_method, err));
-    } else if (sab_program_is_convex(program)) {
-        SAB_TRY(certify(&run, SAB_METHOD_APGD, err));
-        SAB_TRY(run_method(&run, SAB_METHOD_APGD, last_method, err));
-    } else {
-        SAB_TRY(certify(&run, SAB_METHOD_PG_AA, err));
-        SAB_TRY(run_method(&run, SAB_METHOD_PG_AA, first_of_two, err));
-        if (report->reason == SAB_STALLED) {
-            memcpy(solver->lambda, lambda, rows * sizeof *lambda);
-            SAB_TRY(certify(&run, SAB_METHOD_CADOUX_APGD, err));
-            SAB_TRY(run_method(&run, SAB_METHOD_CADOUX_APGD, last_method, err));
-        }
+    const bool convex = sab_program_is_convex(program);
+    const bool two = method == SAB_METHOD_AUTO && !convex;
+    const sab_method first = method != SAB_METHOD_AUTO ? method
+                             : convex                  ? SAB_METHOD_APGD
+                                                       : SAB_METHOD_PG_AA;
+    SAB_TRY(certify_start(&run, first, err));
+    SAB_TRY(run_method(&run, first, two ? first_of_two : last_method, err));
+    if (two && report->reason == SAB_STALLED) { /* go on from the best iterate */
+        memcpy(solver->lambda, lambda, rows * sizeof *lambda);
+        SAB_TRY(certify(&run, first, err));
+        SAB_TRY(run_method(&run, SAB_METHOD_CADOUX_APGD, last_method, err));
     }
 cleanup:
     if (status == SAB_OK || status == SAB_INTERRUPTED) {

@@ -277,7 +277,7 @@ static void test_messages(void)
         {"tolerance: 0.1", "inner: 0", ":16:29: solver.inner: 0 is out of range (>= 1)"},
         {"tolerance: 0.1", "inner: 1,5", ":16:31: solver.5: unknown key; if the comma before it"},
         {"tolerance: 0.1", "inner: 99999999999", ":16:29: solver.inner: '99999999999' is not an "},
-        {"tolerance: 0.1", "anderson: 51", ":16:32: solver.anderson: 51 is out of range (0 <= v"},
+        {"tolerance: 0.1", "anderson: 51", ":16:32: solver.anderson: 51 is out of range (1 <= v"},
         /* choices, booleans, texts */
         {"pg", "apdg", ":16:18: solver.method: 'apdg' is none of the choices (auto, pg, "},
         {"pg", "newton", ":16:18: solver.method: 'newton' is none of the choices (auto, pg, "},

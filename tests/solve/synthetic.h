@@ -9,6 +9,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +42,7 @@ static inline void synthetic_assemble(sab_program *p, const double *mass)
 
     for (int q = 0; q < p->npoints; q++)
         for (int i = 0; i < s; i++)
-            C[q * s * s + i * s + i] =
-                p->weight[q] * p->viscosity[q] * (i == 0 ? p->bulk : 1.0);
+            C[q * s * s + i * s + i] = p->weight[q] * p->viscosity[q] * (i == 0 ? p->bulk : 1.0);
     synthetic_require(sab_blocks_pattern(p->B, true, &p->A, &err), &err);
     synthetic_require(sab_scatter_create(p->B, p->A, &scatter, &err), &err);
     sab_blocks_assemble(p->B, C, scatter, p->A);
@@ -56,8 +56,8 @@ static inline void synthetic_assemble(sab_program *p, const double *mass)
  * of the edges 01 12 20. */
 static inline void synthetic_p2(const double x[3][2], const double bary[3], double grad[6][2])
 {
-    const double det = (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) -
-                       (x[2][0] - x[0][0]) * (x[1][1] - x[0][1]);
+    const double det =
+        (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[2][0] - x[0][0]) * (x[1][1] - x[0][1]);
 
     double g[3][2];
     for (int a = 0; a < 3; a++) {
@@ -176,7 +176,7 @@ static inline sab_program *synthetic_random(int s, int nblocks, int n, double mu
                                         (int64_t)nblocks * columns * 3 * s, &p->B, &err),
                       &err);
     for (int e = 0; e < nblocks; e++) {
-        const int first = (int)(sab_test_random(seed) * n);
+        const int first = (int)((int64_t)e * n / nblocks); /* every column is in some block */
         p->B->point[e + 1] = 3 * (e + 1);
         p->B->column_start[e + 1] = (int64_t)(e + 1) * columns;
         p->B->value_start[e + 1] = (int64_t)(e + 1) * columns * 3 * s;

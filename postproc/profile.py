@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Draw profiles of one or more results, against the exact solution where the case gives one.
+
+    postproc/profile.py out/film film.png --profile profile
+    postproc/profile.py out/a out/b both.png --profile vertical --label "Bi = 2" --label "Bi = 20"
+
+Reads profiles/NAME.csv (a `line` probe) and the formulas of `exact` in case.resolved.yaml, or those
+given by --exact. The largest difference is printed, and drawn beside the profile.
+"""
+import argparse
+
+import matplotlib
+import numpy
+
+import sablier_io
+from sablier_io import Failure
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as pyplot  # noqa: E402
+
+COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
+MARKER = ["o", "s", "^", "D", "v"]
+LABEL = {"velocity_x": "$u_x$", "velocity_y": "$u_y$", "pressure": "$p$",
+         "shear_rate": r"$|\mathrm{Dev}\,D(u)|$", "shear_stress": r"$|\mathrm{Dev}\,\sigma|$"}
+
+
+class Line:
+    """One profile: a column along the line, and its exact values or None."""
+
+    def __init__(self, directory, options):
+        name, columns = sablier_io.profile(directory, options.profile)
+        fields = [c for c in columns if c not in ("s", "x", "y", "z")]
+        column = options.component
+        if column is None:
+            # the component that is not nearly nothing
+            column = max(fields, key=lambda c: numpy.ptp(columns[c]))
+        if column not in fields:
+            raise Failure(f"profile '{name}' has no '{column}'; it has: {', '.join(fields)}")
+        self.column, self.x, self.y = column, columns["x"], columns["y"]
+        # the coordinate along which the line runs, or the length
+        spans = {"x": numpy.ptp(self.x), "y": numpy.ptp(self.y)}
+        straight = [axis for axis, other in (("x", "y"), ("y", "x"))
+                    if spans[other] < 1e-12 * spans[axis]]
+        self.axis = straight[0] if straight else "s"
+        self.along, self.value = columns[self.axis], columns[column]
+        self.formula = options.exact or sablier_io.exact_formulas(directory).get(column)
+
+    def exact(self, n=None):
+        """Exact values at the samples, or at n points between the ends with their abscissae."""
+        if n is None:
+            return sablier_io.evaluate(self.formula, x=self.x, y=self.y)
+        part = numpy.linspace(0, 1, n)
+        x, y, along = (a[0] + part * (a[-1] - a[0]) for a in (self.x, self.y, self.along))
+        return along, sablier_io.evaluate(self.formula, x=x, y=y)
+
+
+def draw(options):
+    sablier_io.check_picture(options.picture)
+    lines = [Line(directory, options) for directory in options.result]
+    labels = options.label or (options.result if len(lines) > 1 else ["Sablier"])
+    if len(labels) != len(lines):
+        raise Failure(f"{len(labels)} labels for {len(lines)} results")
+    with_error = [line for line in lines if line.formula is not None]
+    upright = all(line.axis == "y" for line in lines)  # draw height upwards
+
+    figure, axes = pyplot.subplots(1, 2 if with_error else 1, sharey=upright, squeeze=False,
+                                   figsize=(6.4 if with_error else 4.2, 3.4), layout="constrained")
+    main, beside = axes[0, 0], axes[0, -1]
+
+    def plot(where, along, value, *style, **options):
+        where.plot(*((value, along) if upright else (along, value)), *style, **options)
+
+    for i, (line, label) in enumerate(zip(lines, labels)):
+        colour, marker = COLOUR[i % 5], MARKER[i % 5]
+        if line.formula is None:
+            plot(main, line.along, line.value, color=colour, label=label, linewidth=1.4)
+            continue
+        plot(main, *line.exact(400), color=colour, linewidth=1.2,
+             label="exact" if len(lines) == 1 else f"{label}, exact")
+        plot(main, line.along, line.value, marker, color=colour, markersize=4, label=label,
+             markerfacecolor="white", markevery=max(1, len(line.along) // 25))
+        error = line.value - line.exact()
+        scale = numpy.abs(line.exact()).max()
+        print(f"{options.result[i]}: {line.column} of {len(error)} samples differs by at most "
+              f"{numpy.abs(error).max():.3e}"
+              + (f", {numpy.abs(error).max() / scale:.3e} of the largest value" if scale else ""))
+        plot(beside, line.along, error, color=colour, linewidth=1.0, label=label)
+    value, along = LABEL.get(lines[0].column, lines[0].column), f"${lines[0].axis}$"
+    for axis, text in ((main, value), (beside, f"{value} $-$ exact")):
+        if axis is main or with_error:
+            (axis.set_xlabel if upright else axis.set_ylabel)(text)
+            (axis.set_ylabel if upright else axis.set_xlabel)(along if axis is main or
+                                                              not upright else "")
+        axis.grid(color="#dddddd", linewidth=0.6)
+        axis.set_axisbelow(True)
+    if with_error:
+        beside.ticklabel_format(style="sci", scilimits=(-2, 2), useMathText=True)
+    main.legend(frameon=False)
+    if options.title:
+        figure.suptitle(options.title)
+    sablier_io.save(figure, options.picture, options.dpi)
+    print(f"{options.picture}: {lines[0].column} along {lines[0].axis}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", nargs="+", help="result directories of `sablier run`")
+    parser.add_argument("picture", help=".png, .pdf or .svg to write")
+    parser.add_argument("--profile", metavar="NAME", help="name of the line probe; needed if the "
+                                                          "result has more than one")
+    parser.add_argument("--component", metavar="COLUMN",
+                        help="velocity_x, pressure, ...; default: the column that varies most")
+    parser.add_argument("--exact", metavar="FORMULA",
+                        help="in x and y; default: `exact` of the case, if it has one")
+    parser.add_argument("--label", action="append", help="of each result, in their order")
+    parser.add_argument("--title")
+    parser.add_argument("--dpi", type=int, default=150)
+    draw(parser.parse_args())
+
+
+if __name__ == "__main__":
+    sablier_io.run(main)

@@ -1,0 +1,517 @@
+#include "solve/ipm.h"
+
+#include "base/memory.h"
+#include "base/timer.h"
+#include "cone/cone.h"
+#include "cone/soc.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Share of the step to the boundary that is taken, and the least centring: with Mehrotra's small
+ * sigma the non-associated iterates run ahead of their feasibility and jam. */
+static const double TO_BOUNDARY = 0.9, LEAST_CENTRING = 0.3;
+/* Dual proximal term, relative to the scale 1/r of a point: where the material is rigid lambda is
+ * not unique and G^-1 has no bound. */
+static const double PROXIMAL = 1e-8;
+
+/* Per point: how the law is written. */
+typedef struct point_form {
+    bool cone;     /* mu > 0 or sigma > 0: g can be inside K; else lambda_T = 0 */
+    bool unilateral; /* lambda_N z2 = 0 is a condition of its own */
+    double a;      /* of gamma_N + s = a z_N + z2 */
+} point_form;
+
+/* A direction (or an iterate) in all unknowns. */
+typedef struct direction {
+    double *u;      /* [n] */
+    double *lambda; /* [npoints][s] */
+    double *z;      /* [npoints][s] */
+    double *z2;     /* [npoints] */
+} direction;
+
+struct sab_ipm {
+    int s, npoints, n;
+    size_t rows;
+    bool exact; /* s = 0 */
+    point_form *form;
+    sab_sparse *K;
+    sab_scatter *scatter;
+    int64_t *place; /* entry p of A (lower triangle) goes to K->value[place[2p]] and, when K is
+                       not symmetric, also to place[2p+1] (-1 on the diagonal) */
+    sab_factor *factor;
+    direction now, affine, step;
+    double *gamma;     /* [npoints][s] strain rate of now.u */
+    double *shift;     /* [npoints] s */
+    sab_nt *nt;        /* [npoints] */
+    double *G;         /* [npoints][s][s] inverse blocks G^-1 */
+    double *C;         /* [npoints][s][s] m G^-1 */
+    double *momentum;  /* [n] A u - B^T M lambda - l */
+    double *kinematic; /* [npoints][s] gamma + s n - E_a z - z2 n */
+    double *rc, *r2;   /* right-hand sides of the complementarity rows */
+    double *h, *Bu;    /* [npoints][s] */
+    double *force, *work;
+    double tau;
+    double cone_cpu;
+};
+
+static void direction_destroy(direction *d)
+{
+    SAB_FREE(d->u);
+    SAB_FREE(d->lambda);
+    SAB_FREE(d->z);
+    SAB_FREE(d->z2);
+}
+
+static sab_status direction_create(int s, int npoints, int n, direction *d, sab_error *err)
+{
+    const size_t rows = (size_t)s * (size_t)npoints;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(d->u, n);
+    SAB_NEW(d->lambda, rows);
+    SAB_NEW(d->z, rows);
+    SAB_NEW(d->z2, npoints);
+cleanup:
+    return status;
+}
+
+/* K = A + ... : where the entries of A go. Both patterns are sorted, and A's is part of K's. */
+static void place_entries(const sab_sparse *A, const sab_sparse *K, int64_t *place)
+{
+    for (int64_t j = 0; j < A->n; j++) {
+        int64_t k = K->start[j];
+
+        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
+            while (K->row[k] < A->row[p])
+                k++;
+            place[2 * p] = k;
+            place[2 * p + 1] = -1;
+            if (K->symmetric || A->row[p] == j)
+                continue;
+            int64_t low = K->start[A->row[p]], high = K->start[A->row[p] + 1] - 1;
+            while (low < high) { /* entry (j, i) of the upper triangle */
+                const int64_t middle = (low + high) / 2;
+
+                if (K->row[middle] < j)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            place[2 * p + 1] = low;
+        }
+    }
+}
+
+sab_status sab_ipm_create(const sab_program *p, bool exact, sab_factor_backend backend,
+                          sab_ipm **ipm, sab_error *err)
+{
+    const size_t rows = (size_t)p->s * (size_t)p->npoints;
+    const size_t blocks = rows * (size_t)p->s;
+    sab_status status = SAB_OK;
+    sab_ipm *it = NULL;
+
+    *ipm = NULL;
+    if (p->s > SAB_SOC_MAX)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the interior point takes at most %d components per point, not %d",
+                        SAB_SOC_MAX, p->s);
+    SAB_NEW(it, 1);
+    it->s = p->s;
+    it->npoints = p->npoints;
+    it->n = p->n;
+    it->rows = rows;
+    it->exact = exact && !sab_program_is_convex(p);
+    SAB_NEW(it->form, p->npoints);
+    SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->now, err));
+    SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->affine, err));
+    SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->step, err));
+    SAB_NEW(it->gamma, rows);
+    SAB_NEW(it->shift, p->npoints);
+    SAB_NEW(it->nt, p->npoints);
+    SAB_NEW(it->G, blocks);
+    SAB_NEW(it->C, blocks);
+    SAB_NEW(it->momentum, p->n);
+    SAB_NEW(it->kinematic, rows);
+    SAB_NEW(it->rc, rows);
+    SAB_NEW(it->r2, p->npoints);
+    SAB_NEW(it->h, rows);
+    SAB_NEW(it->Bu, rows);
+    SAB_NEW(it->force, p->n);
+    SAB_NEW(it->work, rows);
+    SAB_TRY(sab_blocks_pattern(p->B, !it->exact, &it->K, err));
+    SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
+    SAB_NEW(it->place, 2 * p->A->start[p->n]);
+    place_entries(p->A, it->K, it->place);
+    SAB_TRY(sab_factor_create(it->exact ? SAB_MUMPS : backend, it->K, &it->factor, err));
+    *ipm = it;
+    it = NULL;
+cleanup:
+    sab_ipm_destroy(&it);
+    return status;
+}
+
+void sab_ipm_destroy(sab_ipm **ipm)
+{
+    sab_ipm *it = *ipm;
+
+    if (it == NULL)
+        return;
+    sab_factor_destroy(&it->factor);
+    sab_scatter_destroy(&it->scatter);
+    sab_sparse_destroy(&it->K);
+    direction_destroy(&it->now);
+    direction_destroy(&it->affine);
+    direction_destroy(&it->step);
+    SAB_FREE(it->form);
+    SAB_FREE(it->place);
+    SAB_FREE(it->gamma);
+    SAB_FREE(it->shift);
+    SAB_FREE(it->nt);
+    SAB_FREE(it->G);
+    SAB_FREE(it->C);
+    SAB_FREE(it->momentum);
+    SAB_FREE(it->kinematic);
+    SAB_FREE(it->rc);
+    SAB_FREE(it->r2);
+    SAB_FREE(it->h);
+    SAB_FREE(it->Bu);
+    SAB_FREE(it->force);
+    SAB_FREE(it->work);
+    SAB_FREE(*ipm);
+}
+
+const double *sab_ipm_lambda(const sab_ipm *ipm)
+{
+    return ipm->now.lambda;
+}
+
+const double *sab_ipm_velocity(const sab_ipm *ipm)
+{
+    return ipm->now.u;
+}
+
+double sab_ipm_complementarity(const sab_ipm *ipm)
+{
+    return ipm->tau;
+}
+
+const sab_factor *sab_ipm_factor(const sab_ipm *ipm)
+{
+    return ipm->factor;
+}
+
+double sab_ipm_cone_cpu(const sab_ipm *ipm)
+{
+    return ipm->cone_cpu;
+}
+
+/* g = (sigma + mu lambda_N, lambda_T) */
+static void stress_in_cone(const sab_program *p, int q, const double *lambda, double *g)
+{
+    memcpy(g, lambda, (size_t)p->s * sizeof *g);
+    g[0] = p->yield[q] + p->friction[q] * lambda[0];
+}
+
+static void set_form(sab_ipm *it, const sab_program *p)
+{
+    for (int q = 0; q < p->npoints; q++) {
+        const double mu = p->friction[q], sigma = p->yield[q];
+        const bool associated = p->dilatancy[q] == mu;
+
+        it->form[q].cone = mu > 0.0 || sigma > 0.0;
+        /* where sigma = 0, mu > 0 and the pair is the associated one, lambda_N >= 0 follows from
+         * g in K, and a second barrier on it would only be in the way */
+        it->form[q].unilateral = (it->exact && !associated) || sigma > 0.0 || mu == 0.0;
+        it->form[q].a = it->exact ? p->dilatancy[q] : mu;
+    }
+}
+
+void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, double rate)
+{
+    set_form(it, p);
+    memset(it->now.u, 0, (size_t)p->n * sizeof *it->now.u);
+    memset(it->now.lambda, 0, it->rows * sizeof *it->now.lambda);
+    memset(it->now.z, 0, it->rows * sizeof *it->now.z);
+    for (int q = 0; q < p->npoints; q++) {
+        it->now.lambda[q * p->s] = stress;
+        it->now.z[q * p->s] = it->now.z2[q] = rate;
+    }
+}
+
+void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, const double *lambda,
+                        double level, double stress, double rate)
+{
+    const int s = p->s;
+
+    set_form(it, p);
+    memcpy(it->now.u, u, (size_t)p->n * sizeof *u);
+    sab_blocks_multiply(p->B, u, it->gamma);
+    for (int q = 0; q < p->npoints; q++) {
+        const double mu = p->friction[q], sigma = p->yield[q];
+        const double *l = lambda + q * s;
+        double *gamma = it->gamma + q * s, *out = it->now.lambda + q * s, *z = it->now.z + q * s;
+        const double lt = sab_cone_norm_t(s, l);
+        double lift = l[0] > 0.0 ? l[0] : 0.0;
+
+        for (int i = 0; i < s; i++)
+            gamma[i] += p->k[q * s + i];
+        if (mu > 0.0 && (lt - sigma) / mu > lift)
+            lift = (lt - sigma) / mu;
+        out[0] = lift + level * stress;
+        const double room = sigma + mu * out[0], keep = (1.0 - level) * room;
+        for (int i = 1; i < s; i++)
+            out[i] = lt > keep ? l[i] * keep / lt : l[i];
+        memcpy(z, gamma, (size_t)s * sizeof *z);
+        z[0] = sab_cone_norm_t(s, gamma) + level * rate;
+        it->now.z2[q] = fmax(gamma[0] - p->dilatancy[q] * z[0], 0.0) + level * rate;
+    }
+}
+
+/* Residuals of momentum and kinematics, and the mean complementarity, at the iterate. */
+static void residuals(sab_ipm *it, const sab_program *p)
+{
+    const int s = p->s;
+    double sum = 0.0, volume = 0.0;
+
+    sab_blocks_multiply(p->B, it->now.u, it->gamma);
+    for (int q = 0; q < p->npoints; q++) {
+        const double m = p->weight[q], *lambda = it->now.lambda + q * s, *z = it->now.z + q * s;
+        double *gamma = it->gamma + q * s, *r = it->kinematic + q * s, g[SAB_SOC_MAX];
+
+        for (int i = 0; i < s; i++) {
+            gamma[i] += p->k[q * s + i];
+            it->work[q * s + i] = -m * lambda[i];
+        }
+        it->shift[q] = it->exact ? 0.0
+                                 : (p->friction[q] - p->dilatancy[q]) * sab_cone_norm_t(s, gamma);
+        for (int i = 1; i < s; i++)
+            r[i] = gamma[i] - z[i];
+        r[0] = gamma[0] + it->shift[q] - (it->form[q].cone ? it->form[q].a * z[0] : 0.0) -
+               (it->form[q].unilateral ? it->now.z2[q] : 0.0);
+        if (it->form[q].cone) {
+            stress_in_cone(p, q, lambda, g);
+            sum += m * sab_cone_dot(s, g, z);
+            volume += m;
+        }
+        if (it->form[q].unilateral) {
+            sum += m * lambda[0] * it->now.z2[q];
+            volume += m;
+        }
+    }
+    it->tau = sum / volume;
+    sab_sparse_multiply(p->A, it->now.u, it->momentum);
+    sab_blocks_multiply_transpose(p->B, it->work, it->momentum);
+    for (int i = 0; i < p->n; i++)
+        it->momentum[i] -= p->l[i];
+}
+
+/* Scalings, blocks G^-1, and K = A + B^T M G^-1 B with its factor. */
+static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
+{
+    const int s = p->s;
+    const double start = sab_cpu_seconds();
+
+    for (int q = 0; q < p->npoints; q++) {
+        const double *lambda = it->now.lambda + q * s;
+        const double c = it->form[q].unilateral ? it->now.z2[q] / lambda[0] : 0.0;
+        const double delta = PROXIMAL / p->step[q];
+        double g[SAB_SOC_MAX], *G = it->G + q * s * s, *C = it->C + q * s * s;
+
+        if (it->form[q].cone) {
+            stress_in_cone(p, q, lambda, g);
+            sab_nt_create(s, g, it->now.z + q * s, &it->nt[q]);
+            sab_nt_condense(s, &it->nt[q], p->friction[q], it->form[q].a, c, delta, G);
+        } else {
+            memset(G, 0, (size_t)(s * s) * sizeof *G);
+            G[0] = 1.0 / (c + delta);
+        }
+        for (int i = 0; i < s * s; i++)
+            C[i] = p->weight[q] * G[i];
+    }
+    memset(it->K->value, 0, (size_t)it->K->start[it->n] * sizeof *it->K->value);
+    for (int64_t e = 0; e < p->A->start[p->n]; e++) {
+        it->K->value[it->place[2 * e]] = p->A->value[e];
+        if (it->place[2 * e + 1] >= 0)
+            it->K->value[it->place[2 * e + 1]] = p->A->value[e];
+    }
+    sab_blocks_assemble(p->B, it->C, it->scatter, it->K);
+    it->cone_cpu += sab_cpu_seconds() - start;
+    return sab_factor_update(it->factor, it->K, err);
+}
+
+/* out = G^-1 x at every point, times m if `weighted`. */
+static void apply_blocks(const sab_ipm *it, bool weighted, const double *x, double *out)
+{
+    const int s = it->s;
+    const double *G = weighted ? it->C : it->G;
+
+    for (int q = 0; q < it->npoints; q++, G += s * s)
+        for (int i = 0; i < s; i++) {
+            double sum = 0.0;
+
+            for (int j = 0; j < s; j++)
+                sum += G[i * s + j] * x[q * s + j];
+            out[q * s + i] = sum;
+        }
+}
+
+/* The Newton direction for the right-hand sides rc, r2:
+ *     K du = B^T M G^-1 h - r_u,  h = E_a rc + (r2/lambda_N) n - r_gamma,
+ *     dlambda = G^-1 (h - B du),  dz = rc - Theta E_mu dlambda,  dz2 = (r2 - z2 dlambda_N)/lambda_N,
+ * refined once on the momentum row, which condensation leaves least accurate. */
+static sab_status solve_direction(sab_ipm *it, const sab_program *p, direction *d, sab_error *err)
+{
+    const int s = p->s;
+    sab_status status = SAB_OK;
+
+    for (int q = 0; q < p->npoints; q++) {
+        double *h = it->h + q * s;
+
+        for (int i = 0; i < s; i++)
+            h[i] = it->rc[q * s + i] - it->kinematic[q * s + i];
+        h[0] = (it->form[q].cone ? it->form[q].a * it->rc[q * s] : 0.0) - it->kinematic[q * s] +
+               (it->form[q].unilateral ? it->r2[q] / it->now.lambda[q * s] : 0.0);
+        if (!it->form[q].cone)
+            memset(h + 1, 0, (size_t)(s - 1) * sizeof *h);
+    }
+    apply_blocks(it, true, it->h, it->work);
+    for (int i = 0; i < p->n; i++)
+        it->force[i] = -it->momentum[i];
+    sab_blocks_multiply_transpose(p->B, it->work, it->force);
+    SAB_TRY(sab_factor_solve(it->factor, it->force, d->u, err));
+    for (int pass = 0; pass < 2; pass++) {
+        sab_blocks_multiply(p->B, d->u, it->Bu);
+        for (size_t i = 0; i < it->rows; i++)
+            it->Bu[i] = it->h[i] - it->Bu[i];
+        apply_blocks(it, false, it->Bu, d->lambda);
+        if (pass == 1)
+            break;
+        sab_sparse_multiply(p->A, d->u, it->force);
+        for (int i = 0; i < p->n; i++)
+            it->force[i] = -it->momentum[i] - it->force[i];
+        for (int q = 0; q < p->npoints; q++)
+            for (int i = q * s; i < (q + 1) * s; i++)
+                it->work[i] = p->weight[q] * d->lambda[i];
+        sab_blocks_multiply_transpose(p->B, it->work, it->force);
+        SAB_TRY(sab_factor_solve(it->factor, it->force, it->force, err));
+        for (int i = 0; i < p->n; i++)
+            d->u[i] += it->force[i];
+    }
+    for (int q = 0; q < p->npoints; q++) {
+        const double *dl = d->lambda + q * s;
+        double dg[SAB_SOC_MAX], *dz = d->z + q * s;
+
+        memcpy(dg, dl, (size_t)s * sizeof *dg);
+        dg[0] *= p->friction[q];
+        if (it->form[q].cone) {
+            sab_nt_apply(s, &it->nt[q], dg, dz);
+            for (int i = 0; i < s; i++)
+                dz[i] = it->rc[q * s + i] - dz[i];
+        }
+        d->z2[q] = it->form[q].unilateral
+                       ? (it->r2[q] - it->now.z2[q] * dl[0]) / it->now.lambda[q * s]
+                       : 0.0;
+    }
+cleanup:
+    return status;
+}
+
+/* Longest step <= limit that keeps everything inside. */
+static double step_to_boundary(const sab_ipm *it, const sab_program *p, const direction *d,
+                               double limit)
+{
+    const int s = p->s;
+
+    for (int q = 0; q < p->npoints; q++) {
+        const double *lambda = it->now.lambda + q * s, *dl = d->lambda + q * s;
+        double g[SAB_SOC_MAX], dg[SAB_SOC_MAX];
+
+        if (it->form[q].cone) {
+            stress_in_cone(p, q, lambda, g);
+            memcpy(dg, dl, (size_t)s * sizeof *dg);
+            dg[0] *= p->friction[q];
+            limit = sab_soc_step(s, g, dg, limit);
+            limit = sab_soc_step(s, it->now.z + q * s, d->z + q * s, limit);
+        }
+        if (it->form[q].unilateral) {
+            if (dl[0] < 0.0 && -lambda[0] / dl[0] < limit)
+                limit = -lambda[0] / dl[0];
+            if (d->z2[q] < 0.0 && -it->now.z2[q] / d->z2[q] < limit)
+                limit = -it->now.z2[q] / d->z2[q];
+        }
+    }
+    return limit;
+}
+
+/* Right-hand sides of the complementarity rows for a target tau, with Mehrotra's second-order term
+ * of the affine direction if `corrected`:
+ *     rc = -z + Theta^(1/2) (nu \ (target e - Theta^(1/2) dg o Theta^(-1/2) dz)),
+ *     r2 = -lambda_N z2 + target - dlambda_N dz2,     nu = Theta^(1/2) g. */
+static void complementarity(sab_ipm *it, const sab_program *p, double target, bool corrected)
+{
+    const int s = p->s;
+
+    for (int q = 0; q < p->npoints; q++) {
+        const double *lambda = it->now.lambda + q * s, *z = it->now.z + q * s;
+        const double *dl = it->affine.lambda + q * s, *dz = it->affine.z + q * s;
+        double g[SAB_SOC_MAX], nu[SAB_SOC_MAX], x[SAB_SOC_MAX], y[SAB_SOC_MAX];
+
+        it->r2[q] = -lambda[0] * it->now.z2[q] + target -
+                    (corrected ? dl[0] * it->affine.z2[q] : 0.0);
+        if (!it->form[q].cone)
+            continue;
+        stress_in_cone(p, q, lambda, g);
+        sab_nt_apply_half(s, &it->nt[q], g, nu);
+        memset(x, 0, sizeof x);
+        if (corrected) {
+            memcpy(x, dl, (size_t)s * sizeof *x);
+            x[0] *= p->friction[q];
+            sab_nt_apply_half(s, &it->nt[q], x, x);
+            sab_nt_apply_inverse_half(s, &it->nt[q], dz, y);
+            sab_soc_product(s, x, y, x);
+        }
+        for (int i = 0; i < s; i++)
+            x[i] = (i == 0 ? target : 0.0) - x[i];
+        sab_soc_divide(s, nu, x, x);
+        sab_nt_apply_half(s, &it->nt[q], x, x);
+        for (int i = 0; i < s; i++)
+            it->rc[q * s + i] = x[i] - z[i];
+    }
+}
+
+sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    double start;
+
+    *step = 0.0;
+    start = sab_cpu_seconds();
+    residuals(it, p);
+    it->cone_cpu += sab_cpu_seconds() - start;
+    SAB_TRY(factorise(it, p, err));
+
+    complementarity(it, p, 0.0, false);
+    SAB_TRY(solve_direction(it, p, &it->affine, err));
+    const double affine = step_to_boundary(it, p, &it->affine, 1.0);
+    const double sigma = fmax(pow(1.0 - affine, 3.0), LEAST_CENTRING);
+
+    complementarity(it, p, sigma * it->tau, true);
+    SAB_TRY(solve_direction(it, p, &it->step, err));
+    *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
+    if (*step < LEAST_CENTRING * affine) { /* the second-order term is in the way */
+        complementarity(it, p, sigma * it->tau, false);
+        SAB_TRY(solve_direction(it, p, &it->step, err));
+        *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
+    }
+    for (int i = 0; i < p->n; i++)
+        it->now.u[i] += *step * it->step.u[i];
+    for (size_t i = 0; i < it->rows; i++) {
+        it->now.lambda[i] += *step * it->step.lambda[i];
+        it->now.z[i] += *step * it->step.z[i];
+    }
+    for (int q = 0; q < p->npoints; q++)
+        it->now.z2[q] += *step * it->step.z2[q];
+cleanup:
+    return status;
+}

@@ -1,0 +1,249 @@
+#include "unit.h"
+
+#include "solve/residual.h"
+#include "solve/synthetic.h"
+
+static unsigned long long seed = 11;
+
+static sab_factor *factor_of(const sab_program *p)
+{
+    sab_factor *factor = NULL;
+    sab_error err;
+
+    synthetic_require(sab_factor_create(SAB_CHOLMOD, p->A, &factor, &err), &err);
+    synthetic_require(sab_factor_update(factor, p->A, &err), &err);
+    return factor;
+}
+
+static double *vector(int n)
+{
+    return calloc((size_t)n, sizeof(double));
+}
+
+static double *random_stress(const sab_program *p)
+{
+    double *x = vector(p->npoints * p->s);
+    for (int i = 0; i < p->npoints * p->s; i++)
+        x[i] = 2.0 * sab_test_random(&seed) - (i % p->s == 0 ? 0.5 : 1.0);
+    return x;
+}
+
+/* sum m a.b */
+static double dot(const sab_program *p, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (int q = 0; q < p->npoints; q++)
+        sum += p->weight[q] * sab_cone_dot(p->s, a + q * p->s, b + q * p->s);
+    return sum;
+}
+
+static int box(double x, double y, double *u)
+{
+    (void)u;
+    return x < 1e-9 || x > 1.0 - 1e-9 || y < 1e-9 || y > 1.0 - 1e-9 ? 3 : 0;
+}
+
+static int bucket(double x, double y, double *u)
+{
+    (void)u;
+    return x < 1e-9 || x > 1.0 - 1e-9 || y < 1e-9 ? 3 : 0;
+}
+
+static int lid(double x, double y, double *u)
+{
+    u[0] = y > 1.0 - 1e-9 ? x * (1.0 - x) : 0.0;
+    return box(x, y, u);
+}
+
+static sab_program *rectangle(double mu, double sigma, double zeta,
+                              int (*fixed)(double, double, double *))
+{
+    return synthetic_create(&(synthetic){.nx = 4,
+                                         .ny = 4,
+                                         .width = 1.0,
+                                         .height = 1.0,
+                                         .viscosity = 2.0,
+                                         .mu = mu,
+                                         .sigma = sigma,
+                                         .zeta = zeta,
+                                         .gravity = {0.2, -1.0},
+                                         .fixed = fixed});
+}
+
+/* <W a, b>_M = <a, W b>_M; for creeping flow with b = 1, W R W = W. */
+static void test_w(void)
+{
+    for (int k = 0; k < 3; k++) {
+        sab_program *p = k == 2 ? rectangle(0.3, 0.0, 0.0, bucket)
+                                : synthetic_random(3 + k, 30, 60, 0.3, 0.0, 0.0, &seed);
+        sab_factor *factor = factor_of(p);
+        const int rows = p->npoints * p->s;
+        double *a = random_stress(p), *b = random_stress(p), *wa = vector(rows), *wb = vector(rows);
+        double *u = vector(p->n), scale, worst = 0.0;
+        sab_error err;
+        CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_program_apply_w(p, factor, a, u, wa, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_program_apply_w(p, factor, b, u, wb, &err), SAB_OK);
+        SAB_ASSERT_CLOSE(dot(p, wa, b), dot(p, a, wb), 1e-11);
+        for (int i = 0; i < rows; i++)
+            b[i] = p->step[i / p->s] * wa[i];
+        CU_ASSERT_EQUAL(sab_program_apply_w(p, factor, b, u, wb, &err), SAB_OK);
+        scale = sqrt(dot(p, wa, wa));
+        for (int i = 0; i < rows; i++)
+            worst = fmax(worst, fabs(wa[i] - wb[i]));
+        CU_ASSERT(worst <= 1e-9 * scale);
+        free(a), free(b), free(wa), free(wb), free(u);
+        sab_factor_destroy(&factor);
+        sab_program_destroy(&p);
+    }
+}
+
+/* Convex programs: primal minus dual objective is the sum of the gaps, for every admissible lambda,
+ *     P(u) - D(lambda) = sum m (sigma |gT| + lambda.gamma)
+ *                      = sum m [(sigma + mu lN)|gT| + lT.gT + lN (gN - mu |gT|)],
+ * P = u.A u/2 - l.u + sum m sigma |gT|, D = -u.A u/2 - sum m lambda.k, and the certificate, which
+ * takes |gN - mu|gT||, bounds it. */
+static void test_duality(void)
+{
+    static const double laws[3][2] = {{0.0, 0.3}, {0.4, 0.0}, {0.3, 0.2}};
+
+    for (int k = 0; k < 3; k++) {
+        sab_program *p = rectangle(laws[k][0], laws[k][1], laws[k][0], lid);
+        sab_factor *factor = factor_of(p);
+        sab_residual *res = NULL;
+        sab_certificate c;
+        sab_error err;
+        double *lambda = random_stress(p), *u = vector(p->n), *au = vector(p->n);
+        CU_ASSERT_EQUAL(sab_residual_create(p, &res, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_residual_refer(res, p, factor, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_residual_certify(res, p, factor, lambda, u, &c, &err), SAB_OK);
+        const double *gamma = sab_residual_strain_rate(res);
+        double energy = 0.0, load = 0.0, plastic = 0.0, gaps = 0.0;
+        sab_sparse_multiply(p->A, u, au);
+        for (int i = 0; i < p->n; i++) {
+            energy += 0.5 * u[i] * au[i];
+            load += p->l[i] * u[i];
+        }
+        for (int q = 0; q < p->npoints; q++) {
+            const double *g = gamma + 3 * q, *l = lambda + 3 * q, gt = sab_cone_norm_t(3, g);
+            plastic += p->weight[q] * p->yield[q] * gt;
+            gaps +=
+                p->weight[q] * ((p->yield[q] + p->friction[q] * l[0]) * gt + sab_cone_dot(3, l, g) -
+                                l[0] * g[0] + l[0] * (g[0] - p->friction[q] * gt));
+        }
+        SAB_ASSERT_CLOSE(energy - load + plastic + energy + dot(p, lambda, p->k), gaps, 1e-11);
+        CU_ASSERT(c.gap * c.dissipation >= fabs(gaps) * (1.0 - 1e-12));
+        CU_ASSERT(c.momentum < 1e-11);
+        free(lambda), free(u), free(au);
+        sab_residual_destroy(&res);
+        sab_factor_destroy(&factor);
+        sab_program_destroy(&p);
+    }
+}
+
+static sab_certificate certificate(sab_program *p, double *lambda)
+{
+    sab_factor *factor = factor_of(p);
+    sab_residual *res = NULL;
+    sab_certificate c;
+    sab_error err;
+    double *u = vector(p->n);
+
+    synthetic_require(sab_residual_create(p, &res, &err), &err);
+    synthetic_require(sab_residual_refer(res, p, factor, &err), &err);
+    synthetic_require(sab_residual_certify(res, p, factor, lambda, u, &c, &err), &err);
+    free(u);
+    sab_residual_destroy(&res);
+    sab_factor_destroy(&factor);
+    return c;
+}
+
+/* No stress at all: G = 0 where sigma = 0, but the body compacts, and the certificate fails. Where
+ * Fischer-Burmeister does not apply it is NaN. */
+static void test_no_stress(void)
+{
+    sab_program *p = rectangle(0.5, 0.0, 0.1, bucket);
+    double *lambda = vector(3 * p->npoints);
+    sab_certificate c = certificate(p, lambda);
+
+    CU_ASSERT_EQUAL(c.gap, 0.0);
+    CU_ASSERT(c.compaction > 0.1 && !c.at_rest && !sab_certificate_meets(&c, 0.1));
+    CU_ASSERT(c.fischer_burmeister > 0.0 && c.natural > 0.0 && c.natural <= c.natural_max);
+    CU_ASSERT(c.stress > 0.0);
+    p->yield[5] = 0.1;
+    c = certificate(p, lambda);
+    CU_ASSERT(isnan(c.fischer_burmeister));
+    CU_ASSERT(c.gap_friction > 0.0); /* (sigma + mu lN)|gT| + lT.gT with lambda = 0 */
+    p->yield[5] = 0.0;
+    p->friction[7] = p->dilatancy[7] = 0.0;
+    c = certificate(p, lambda);
+    CU_ASSERT(isnan(c.fischer_burmeister));
+    free(lambda);
+    sab_program_destroy(&p);
+}
+
+/* Closed box: -R gamma(0) plus a large constant pressure balances gravity at rest. */
+static void test_rest(void)
+{
+    sab_program *p = rectangle(0.5, 0.0, 0.0, box);
+    sab_factor *factor = factor_of(p);
+    double *lambda = vector(3 * p->npoints), *gamma = vector(3 * p->npoints), *u = vector(p->n);
+    sab_error err;
+
+    CU_ASSERT_EQUAL(sab_program_respond(p, factor, lambda, u, gamma, &err), SAB_OK);
+    for (int i = 0; i < 3 * p->npoints; i++)
+        lambda[i] = -p->step[i / 3] * gamma[i] + (i % 3 == 0 ? 10.0 : 0.0);
+    const sab_certificate c = certificate(p, lambda);
+    CU_ASSERT(c.at_rest && sab_certificate_meets(&c, 1e-10));
+    CU_ASSERT(c.natural < 1e-12 && c.fischer_burmeister < 1e-12);
+    free(lambda), free(gamma), free(u);
+    sab_factor_destroy(&factor);
+    sab_program_destroy(&p);
+}
+
+static void test_check(void)
+{
+    sab_program *p = rectangle(0.5, 0.0, 0.0, box);
+    sab_error err = {0};
+    double *const fields[] = {p->friction, p->yield, p->dilatancy,
+                              p->weight,   p->step,  p->viscosity};
+
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_OK);
+    CU_ASSERT_FALSE(sab_program_is_convex(p));
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        const double kept = fields[i][3];
+        fields[i][3] = -1.0;
+        CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "point 3"));
+        fields[i][3] = NAN;
+        CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+        fields[i][3] = kept;
+    }
+    p->dilatancy[2] = 0.6; /* > mu */
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+    p->dilatancy[2] = 0.0;
+    p->l[1] = INFINITY;
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "entry 1 of l"));
+    p->l[1] = 0.0;
+    p->n++;
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+    p->n--;
+    for (int q = 0; q < p->npoints; q++)
+        p->dilatancy[q] = p->friction[q];
+    CU_ASSERT(sab_program_is_convex(p));
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_OK);
+    sab_program_destroy(&p);
+    CU_ASSERT_PTR_NULL(p);
+}
+
+int main(void)
+{
+    static const sab_test tests[] = {{"W is symmetric, R W a projector", test_w},
+                                     {"primal minus dual is the gap", test_duality},
+                                     {"no stress is no solution", test_no_stress},
+                                     {"rest in a closed box", test_rest},
+                                     {"bad programs are refused", test_check}};
+
+    return SAB_TEST_MAIN("solve/residual", tests);
+}
