@@ -4,9 +4,9 @@
     postproc/cavity.py out/cavity [OTHER_RESULT...]
 
 The centre of the vortex is where the velocity vanishes and the stream function is extreme. The dead
-zone is what hangs together with the bottom through triangles without a point that yields. With more
-than one result, the largest difference of nodal velocities from the first is printed too, where the
-meshes are the same.
+zone is what hangs together with the bottom through triangles without a point that yields; its rim
+creeps, so that the largest velocity below a given height is printed too. With more than one result,
+the largest difference of nodal velocities from the first is printed, where the meshes are the same.
 """
 import argparse
 
@@ -38,7 +38,7 @@ def dead_zone(fields):
         dead = grown
 
 
-def measure(directory, first):
+def measure(directory, below, first):
     summary, fields = sablier_io.summary(directory), sablier_io.Fields(directory)
     solver = summary["solver"]
     print(f"{directory}: {summary['status']}, {summary['mesh']['elements']} triangles, "
@@ -57,6 +57,9 @@ def measure(directory, first):
               f"max |Dev D(u)| = {fields.point['shear_rate'][dead].max():.2e}")
     else:
         print("  dead zone       none")
+    deep = fields.x[:, :3, 1].max(axis=1) <= below + 1e-9
+    if deep.any():
+        print(f"  below y = {below:<5g} max |u| = {speed[deep].max():.2e}")
     if "vertical" in summary["probes"]:
         _, line = sablier_io.profile(directory, "vertical")
         least = line["velocity_x"].argmin()
@@ -76,9 +79,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", nargs="+", help="result directories of `sablier run`")
+    parser.add_argument("--below", type=float, default=0.04, metavar="Y",
+                        help="height below which the material should stand still; "
+                             "default %(default)s")
+    options = parser.parse_args()
     first = None
-    for directory in parser.parse_args().result:
-        fields = measure(directory, first)
+    for directory in options.result:
+        fields = measure(directory, options.below, first)
         first = first or fields
 
 

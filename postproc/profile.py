@@ -76,7 +76,7 @@ def draw(options):
             plot(main, line.along, line.value, color=colour, label=label, linewidth=1.4)
             continue
         plot(main, *line.exact(400), color=colour, linewidth=1.2,
-             label="exact" if len(lines) == 1 else f"{label}, exact")
+             label="exact" if line is with_error[0] else None)
         plot(main, line.along, line.value, marker, color=colour, markersize=4, label=label,
              markerfacecolor="white", markevery=max(1, len(line.along) // 25))
         error = line.value - line.exact()
@@ -86,13 +86,15 @@ def draw(options):
               + (f", {numpy.abs(error).max() / scale:.3e} of the largest value" if scale else ""))
         plot(beside, line.along, error, color=colour, linewidth=1.0, label=label)
     value, along = LABEL.get(lines[0].column, lines[0].column), f"${lines[0].axis}$"
-    for axis, text in ((main, value), (beside, f"{value} $-$ exact")):
-        if axis is main or with_error:
-            (axis.set_xlabel if upright else axis.set_ylabel)(text)
-            (axis.set_ylabel if upright else axis.set_xlabel)(along if axis is main or
-                                                              not upright else "")
+    for axis in axes[0]:
+        text = value if axis is main else f"{value} $-$ exact"
+        (axis.set_xlabel if upright else axis.set_ylabel)(text)
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
+        if not upright:
+            axis.set_xlabel(along)
+    if upright:
+        main.set_ylabel(along)
     if with_error:
         beside.ticklabel_format(style="sci", scilimits=(-2, 2), useMathText=True)
     main.legend(frameon=False)

@@ -140,10 +140,12 @@ def exact_formulas(directory):
 
 def evaluate(formula, **variables):
     """A formula of a case file (muParser's syntax, without ?:) at arrays x, y."""
-    names = {"pi": numpy.pi, "_pi": numpy.pi, "abs": numpy.abs, "sqrt": numpy.sqrt,
+    names = {"pi": numpy.pi, "abs": numpy.abs, "sqrt": numpy.sqrt,
              "min": numpy.minimum, "max": numpy.maximum}
-    names.update({f: getattr(numpy, f) for f in ("sin", "cos", "tan", "exp", "log", "sinh",
-                                                 "cosh", "tanh", "sign")})
+    names.update({f: getattr(numpy, f) for f in (
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log2", "log10", "sign", "rint")})
+    names.update({"ln": numpy.log, "_e": numpy.e, "asin": numpy.arcsin, "acos": numpy.arccos,
+                  "atan": numpy.arctan, "atan2": numpy.arctan2})
     names.update(variables)
     try:
         code = compile(formula.replace("^", "**"), formula, "eval")

@@ -56,13 +56,11 @@ static void place_mesh_error(const sab_case *c, sab_error *err)
 
 static sab_status load_mesh(sab_session *session, sab_error *err)
 {
-    static bool registered;
     const sab_case *c = session->c;
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    if (!registered)
-        registered = atexit(on_exit_while_meshing) == 0;
+    atexit(on_exit_while_meshing);
     meshing = c->mesh_file;
     status = sab_mesh_read(c->mesh_file, c->nparameters, c->parameter, &coarse, err);
     meshing = NULL;

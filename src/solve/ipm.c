@@ -17,9 +17,9 @@ static const double PROXIMAL = 1e-8;
 
 /* Per point: how the law is written. */
 typedef struct point_form {
-    bool cone;     /* mu > 0 or sigma > 0: g can be inside K; else lambda_T = 0 */
+    bool cone;       /* mu > 0 or sigma > 0: g can be inside K; else lambda_T = 0 */
     bool unilateral; /* lambda_N z2 = 0 is a condition of its own */
-    double a;      /* of gamma_N + s = a z_N + z2 */
+    double a;        /* of gamma_N + s = a z_N + z2 */
 } point_form;
 
 /* A direction (or an iterate) in all unknowns. */
@@ -33,7 +33,8 @@ typedef struct direction {
 struct sab_ipm {
     int s, npoints, n;
     size_t rows;
-    bool exact; /* s = 0 */
+    double exactness; /* least mu - a where mu - zeta is larger */
+    bool closed;      /* no flow changes the volume, and mu = 0: gamma_N = 0 is an equation */
     point_form *form;
     sab_sparse *K;
     sab_scatter *scatter;
@@ -103,7 +104,31 @@ static void place_entries(const sab_sparse *A, const sab_sparse *K, int64_t *pla
     }
 }
 
-sab_status sab_ipm_create(const sab_program *p, bool exact, sab_factor_backend backend,
+/* True if mu = 0 everywhere and the volume is constant whatever u is: B^T M n = 0, a closed box.
+ * Then gamma_N >= 0 has no interior and the pressure no upper bound, which no interior point
+ * survives, but gamma_N = 0 follows, an equation whose multiplier lambda_N is free up to a
+ * constant. */
+static bool is_closed(const sab_program *p, double *work, double *force)
+{
+    double largest = 0.0, unit = 0.0;
+
+    for (int q = 0; q < p->npoints; q++) {
+        if (p->friction[q] > 0.0)
+            return false;
+        for (int i = 0; i < p->s; i++)
+            work[q * p->s + i] = i == 0 ? p->weight[q] : 0.0;
+    }
+    memset(force, 0, (size_t)p->n * sizeof *force);
+    sab_blocks_multiply_transpose(p->B, work, force);
+    for (int i = 0; i < p->n; i++)
+        largest = fmax(largest, fabs(force[i]));
+    for (int e = 0; e < p->B->nblocks; e++) /* the size of one contribution to such a sum */
+        for (int64_t v = p->B->value_start[e]; v < p->B->value_start[e + 1]; v++)
+            unit = fmax(unit, fabs(p->B->value[v]) * p->weight[p->B->point[e]]);
+    return largest <= 1e-10 * unit;
+}
+
+sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_backend backend,
                           sab_ipm **ipm, sab_error *err)
 {
     const size_t rows = (size_t)p->s * (size_t)p->npoints;
@@ -121,7 +146,8 @@ sab_status sab_ipm_create(const sab_program *p, bool exact, sab_factor_backend b
     it->npoints = p->npoints;
     it->n = p->n;
     it->rows = rows;
-    it->exact = exact && !sab_program_is_convex(p);
+    it->exactness = exactness;
+    const bool symmetric = exactness == 0.0 || sab_program_is_convex(p);
     SAB_NEW(it->form, p->npoints);
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->now, err));
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->affine, err));
@@ -139,11 +165,12 @@ sab_status sab_ipm_create(const sab_program *p, bool exact, sab_factor_backend b
     SAB_NEW(it->Bu, rows);
     SAB_NEW(it->force, p->n);
     SAB_NEW(it->work, rows);
-    SAB_TRY(sab_blocks_pattern(p->B, !it->exact, &it->K, err));
+    it->closed = is_closed(p, it->work, it->force);
+    SAB_TRY(sab_blocks_pattern(p->B, symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
     SAB_NEW(it->place, 2 * p->A->start[p->n]);
     place_entries(p->A, it->K, it->place);
-    SAB_TRY(sab_factor_create(it->exact ? SAB_MUMPS : backend, it->K, &it->factor, err));
+    SAB_TRY(sab_factor_create(symmetric ? backend : SAB_MUMPS, it->K, &it->factor, err));
     *ipm = it;
     it = NULL;
 cleanup:
@@ -181,14 +208,15 @@ void sab_ipm_destroy(sab_ipm **ipm)
     SAB_FREE(*ipm);
 }
 
-const double *sab_ipm_lambda(const sab_ipm *ipm)
+void sab_ipm_lambda(const sab_ipm *ipm, double *lambda)
 {
-    return ipm->now.lambda;
-}
+    double lowest = 0.0;
 
-const double *sab_ipm_velocity(const sab_ipm *ipm)
-{
-    return ipm->now.u;
+    memcpy(lambda, ipm->now.lambda, ipm->rows * sizeof *lambda);
+    for (size_t i = 0; ipm->closed && i < ipm->rows; i += (size_t)ipm->s)
+        lowest = fmin(lowest, lambda[i]);
+    for (size_t i = 0; ipm->closed && i < ipm->rows; i += (size_t)ipm->s)
+        lambda[i] -= lowest;
 }
 
 double sab_ipm_complementarity(const sab_ipm *ipm)
@@ -217,17 +245,17 @@ static void set_form(sab_ipm *it, const sab_program *p)
 {
     for (int q = 0; q < p->npoints; q++) {
         const double mu = p->friction[q], sigma = p->yield[q];
-        const bool associated = p->dilatancy[q] == mu;
+        const double a = fmax(p->dilatancy[q], mu - it->exactness);
 
+        it->form[q].a = a;
         it->form[q].cone = mu > 0.0 || sigma > 0.0;
-        /* where sigma = 0, mu > 0 and the pair is the associated one, lambda_N >= 0 follows from
-         * g in K, and a second barrier on it would only be in the way */
-        it->form[q].unilateral = (it->exact && !associated) || sigma > 0.0 || mu == 0.0;
-        it->form[q].a = it->exact ? p->dilatancy[q] : mu;
+        /* where sigma = 0 and a = mu > 0, lambda_N >= 0 follows from g in K, and a second barrier
+         * on it would only be in the way */
+        it->form[q].unilateral = (sigma > 0.0 || mu == 0.0 || a < mu) && !it->closed;
     }
 }
 
-void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, double rate)
+void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress)
 {
     set_form(it, p);
     memset(it->now.u, 0, (size_t)p->n * sizeof *it->now.u);
@@ -235,12 +263,12 @@ void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, double rate
     memset(it->now.z, 0, it->rows * sizeof *it->now.z);
     for (int q = 0; q < p->npoints; q++) {
         it->now.lambda[q * p->s] = stress;
-        it->now.z[q * p->s] = it->now.z2[q] = rate;
+        it->now.z[q * p->s] = it->now.z2[q] = stress / p->step[q];
     }
 }
 
 void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, const double *lambda,
-                        double level, double stress, double rate)
+                        double level, double stress)
 {
     const int s = p->s;
 
@@ -248,7 +276,7 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
     memcpy(it->now.u, u, (size_t)p->n * sizeof *u);
     sab_blocks_multiply(p->B, u, it->gamma);
     for (int q = 0; q < p->npoints; q++) {
-        const double mu = p->friction[q], sigma = p->yield[q];
+        const double mu = p->friction[q], sigma = p->yield[q], rate = stress / p->step[q];
         const double *l = lambda + q * s;
         double *gamma = it->gamma + q * s, *out = it->now.lambda + q * s, *z = it->now.z + q * s;
         const double lt = sab_cone_norm_t(s, l);
@@ -283,8 +311,7 @@ static void residuals(sab_ipm *it, const sab_program *p)
             gamma[i] += p->k[q * s + i];
             it->work[q * s + i] = -m * lambda[i];
         }
-        it->shift[q] = it->exact ? 0.0
-                                 : (p->friction[q] - p->dilatancy[q]) * sab_cone_norm_t(s, gamma);
+        it->shift[q] = (it->form[q].a - p->dilatancy[q]) * sab_cone_norm_t(s, gamma);
         for (int i = 1; i < s; i++)
             r[i] = gamma[i] - z[i];
         r[0] = gamma[0] + it->shift[q] - (it->form[q].cone ? it->form[q].a * z[0] : 0.0) -
@@ -358,8 +385,9 @@ static void apply_blocks(const sab_ipm *it, bool weighted, const double *x, doub
 
 /* The Newton direction for the right-hand sides rc, r2:
  *     K du = B^T M G^-1 h - r_u,  h = E_a rc + (r2/lambda_N) n - r_gamma,
- *     dlambda = G^-1 (h - B du),  dz = rc - Theta E_mu dlambda,  dz2 = (r2 - z2 dlambda_N)/lambda_N,
- * refined once on the momentum row, which condensation leaves least accurate. */
+ *     dlambda = G^-1 (h - B du),  dz = rc - Theta E_mu dlambda,  dz2 = (r2 - z2
+ * dlambda_N)/lambda_N, refined once on the momentum row, which condensation leaves least accurate.
+ */
 static sab_status solve_direction(sab_ipm *it, const sab_program *p, direction *d, sab_error *err)
 {
     const int s = p->s;
@@ -457,8 +485,8 @@ static void complementarity(sab_ipm *it, const sab_program *p, double target, bo
         const double *dl = it->affine.lambda + q * s, *dz = it->affine.z + q * s;
         double g[SAB_SOC_MAX], nu[SAB_SOC_MAX], x[SAB_SOC_MAX], y[SAB_SOC_MAX];
 
-        it->r2[q] = -lambda[0] * it->now.z2[q] + target -
-                    (corrected ? dl[0] * it->affine.z2[q] : 0.0);
+        it->r2[q] =
+            -lambda[0] * it->now.z2[q] + target - (corrected ? dl[0] * it->affine.z2[q] : 0.0);
         if (!it->form[q].cone)
             continue;
         stress_in_cone(p, q, lambda, g);

@@ -2,10 +2,11 @@
  *
  * With g = (sigma + mu lambda_N, lambda_T) and z in the second-order cone K, z2 >= 0, the law reads
  *     gamma_T = z_T,   gamma_N + s = a z_N + z2,   g o z = 0,   lambda_N z2 = 0,
- * in two ways [docs/theory.md, 6]:
- *   exact    a = zeta, s = 0: the non-associated law itself, smooth; the condensed matrix is not
- *            symmetric unless zeta = mu;
- *   lagged   a = mu, s = (mu - zeta)|gamma_T| refreshed before every iteration: symmetric.
+ * with a between zeta and mu and s = (a - zeta)|gamma_T| refreshed before every iteration. The part
+ * mu - a of the non-associativity is treated exactly, the rest lags [docs/theory.md, 6]:
+ *   exactness 0      a = mu, "lagged": the matrix is symmetric;
+ *   exactness 0.3    a = max(zeta, mu - 0.3): beyond 0.3 the exact central path has folds;
+ *   exactness inf    a = zeta, s = 0: the non-associated law itself, smooth.
  * Newton's method on g o z = tau e, lambda_N z2 = tau with Nesterov-Todd scaling, condensed on the
  * velocity: K = A + B^T M G^-1 B, one factorisation per iteration. */
 #ifndef SAB_SOLVE_IPM_H
@@ -16,24 +17,25 @@
 
 typedef struct sab_ipm sab_ipm;
 
-/* Pattern, symbolic analysis and workspace. `exact` on a convex program is the lagged one with
- * s = 0. An unsymmetric matrix goes to MUMPS whatever the backend is. The caller owns *ipm. */
-sab_status sab_ipm_create(const sab_program *program, bool exact, sab_factor_backend backend,
+/* Pattern, symbolic analysis and workspace. A convex program has s = 0 and a symmetric matrix
+ * whatever the exactness. An unsymmetric matrix goes to MUMPS whatever the backend is. The caller
+ * owns *ipm. */
+sab_status sab_ipm_create(const sab_program *program, double exactness, sab_factor_backend backend,
                           sab_ipm **ipm, sab_error *err);
 void sab_ipm_destroy(sab_ipm **ipm);
 
-/* Start cold: u = 0, central lambda and z of the given scales of stress and strain rate. */
-void sab_ipm_start(sab_ipm *ipm, const sab_program *program, double stress, double rate);
-/* Start from (u, lambda) of a nearby program, pushed inside the cones by `level` times the scales. */
+/* Start cold: u = 0, lambda and z on the axes of their cones, of the given scale of stress, and of
+ * strain rate stress / r. */
+void sab_ipm_start(sab_ipm *ipm, const sab_program *program, double stress);
+/* Start from (u, lambda) of a nearby program, pushed inside the cones by `level` of the scales. */
 void sab_ipm_start_warm(sab_ipm *ipm, const sab_program *program, const double *u,
-                        const double *lambda, double level, double stress, double rate);
+                        const double *lambda, double level, double stress);
 /* One iteration. *step gets the length taken (1 is a full Newton step). SAB_ERR_NUMERIC if the
  * matrix cannot be factored: the iterate before is still there. */
 sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *step, sab_error *err);
 
-/* The iterate, borrowed. */
-const double *sab_ipm_lambda(const sab_ipm *ipm);
-const double *sab_ipm_velocity(const sab_ipm *ipm);
+/* lambda [npoints][s] of the iterate. */
+void sab_ipm_lambda(const sab_ipm *ipm, double *lambda);
 /* Mean complementarity tau of the iterate. */
 double sab_ipm_complementarity(const sab_ipm *ipm);
 const sab_factor *sab_ipm_factor(const sab_ipm *ipm);

@@ -4,6 +4,7 @@
 #include "base/timer.h"
 #include "cone/cone.h"
 #include "solve/first_order.h"
+#include "solve/ipm.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,13 +16,18 @@ typedef struct patience {
     int window;
     double factor;
 } patience;
-static const patience last_method = {40, 0.99}, first_of_two = {6, 0.8};
+static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
+
+/* Interior point: lift of a warm start (of the scales of stress and strain rate), and a jam: that
+ * many steps in a row below that length. */
+static const double WARM_LEVEL = 3e-2, JAM_STEP = 0.1;
+enum { JAM = 3, IPMS = 3 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
 const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
-    [SAB_METHOD_AUTO] = {"auto", "apgd if the law is associated; else pg-aa, and cadoux-apgd from "
-                                 "its best iterate if it stalls"},
+    [SAB_METHOD_AUTO] = {"auto", "the interior point that fits, and others from its best iterate "
+                                 "where it jams"},
     [SAB_METHOD_PG] = {"pg", "projected gradient"},
     [SAB_METHOD_PG_AA] = {"pg-aa", "projected gradient with safeguarded Anderson acceleration"},
     [SAB_METHOD_APGD] = {"apgd", "projected gradient with Nesterov acceleration and restart"},
@@ -29,7 +35,18 @@ const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
     [SAB_METHOD_CADOUX_PG] = {"cadoux-pg", "convex programs with a damped shift, each by pg"},
     [SAB_METHOD_CADOUX_APGD] = {"cadoux-apgd", "convex programs with a damped shift, each by apgd"},
     [SAB_METHOD_CADOUX_ASPG] = {"cadoux-aspg", "convex programs with a damped shift, each by aspg"},
+    [SAB_METHOD_IPM] = {"ipm", "interior point, shift refreshed at every iteration"},
+    [SAB_METHOD_IPM_BLEND] = {"ipm-blend",
+                              "interior point, mu - zeta exact up to 0.3, rest as ipm"},
+    [SAB_METHOD_IPM_EXACT] = {"ipm-exact", "interior point on the non-associated law itself"},
 };
+
+static const double exactness[IPMS] = {0.0, 0.3, INFINITY};
+
+static bool is_ipm(sab_method method)
+{
+    return method >= SAB_METHOD_IPM && method <= SAB_METHOD_IPM_EXACT;
+}
 
 static sab_step_kind step_kind(sab_method method)
 {
@@ -59,7 +76,7 @@ sab_solver_options sab_solver_options_default(void)
                                 .tolerance = 3e-2,
                                 .change_tolerance = 1e-2,
                                 .max_iterations = 200,
-                                .inner = 50,
+                                .inner = 100,
                                 .damping = 0.5,
                                 .anderson = 8,
                                 .linear = SAB_CHOLMOD};
@@ -69,12 +86,14 @@ struct sab_solver {
     sab_solver_options options;
     int s, npoints, n;
     bool factored;
+    bool measured; /* the first-order step, for this factor */
     sab_factor *factor;
     sab_residual *residual;
-    sab_first_order *iteration;
-    double *lambda, *u; /* current iterate; the best one is in the caller's arrays */
-    double *gamma;      /* [npoints][s] strain rate of the certificate before */
-    double *shift;      /* [npoints] s of Cadoux */
+    sab_first_order *iteration; /* made when a first-order method runs */
+    sab_ipm *ipm[IPMS];         /* likewise */
+    double *lambda, *u;         /* current iterate; the best one is in the caller's arrays */
+    double *gamma;              /* [npoints][s] strain rate of the certificate before */
+    double *shift;              /* [npoints] s of Cadoux */
 };
 
 /* One call of sab_solver_run. */
@@ -87,8 +106,9 @@ typedef struct solver_run {
     sab_certificate best;
     sab_method best_method;
     sab_certificate current;
-    sab_factor_info at_start;
-    double cpu_start, cones_start;
+    sab_report at_start;  /* work of earlier runs */
+    sab_certificate mark; /* best when the method last improved it enough, */
+    int since;            /* and outer iterations since then */
 } solver_run;
 
 static sab_status check_options(const sab_solver_options *o, sab_error *err)
@@ -112,7 +132,6 @@ static sab_status check_options(const sab_solver_options *o, sab_error *err)
 sab_status sab_solver_create(const sab_solver_options *options, const sab_program *program,
                              sab_solver **solver, sab_error *err)
 {
-    const bool anderson = options->method == SAB_METHOD_PG_AA || options->method == SAB_METHOD_AUTO;
     const size_t rows = (size_t)program->npoints * (size_t)program->s;
     sab_status status = SAB_OK;
     sab_solver *sol = NULL;
@@ -129,8 +148,6 @@ sab_status sab_solver_create(const sab_solver_options *options, const sab_progra
     SAB_NEW(sol->u, program->n);
     SAB_NEW(sol->shift, program->npoints);
     SAB_TRY(sab_residual_create(program, &sol->residual, err));
-    SAB_TRY(
-        sab_first_order_create(program, anderson ? options->anderson : 0, &sol->iteration, err));
     SAB_TRY(sab_factor_create(options->linear, program->A, &sol->factor, err));
     *solver = sol;
     sol = NULL;
@@ -147,6 +164,8 @@ void sab_solver_destroy(sab_solver **solver)
         return;
     sab_factor_destroy(&sol->factor);
     sab_first_order_destroy(&sol->iteration);
+    for (int i = 0; i < IPMS; i++)
+        sab_ipm_destroy(&sol->ipm[i]);
     sab_residual_destroy(&sol->residual);
     SAB_FREE(sol->lambda);
     SAB_FREE(sol->gamma);
@@ -182,18 +201,42 @@ static double relative_change(const sab_program *p, const double *a, const doubl
     return change > 0.0 ? sqrt(change / scale) : 0.0;
 }
 
+/* All work of this solver so far, over its factors. */
+static sab_report work_so_far(const sab_solver *sol)
+{
+    sab_report w = {0};
+
+    for (int i = -1; i < IPMS; i++) {
+        if (i >= 0 && sol->ipm[i] == NULL)
+            continue;
+        const sab_factor_info info =
+            sab_factor_get_info(i < 0 ? sol->factor : sab_ipm_factor(sol->ipm[i]));
+
+        w.factorisations += info.updates;
+        w.solves += info.solves;
+        w.cpu_factorisation += info.total_update_cpu;
+        w.cpu_solve += info.total_solve_cpu;
+        w.cpu_cones += i < 0 ? 0.0 : sab_ipm_cone_cpu(sol->ipm[i]);
+    }
+    if (sol->iteration != NULL)
+        w.cpu_cones += sab_first_order_cone_cpu(sol->iteration);
+    w.cpu_one_factorisation = sab_factor_get_info(sol->factor).update_cpu;
+    w.cpu_total = sab_cpu_seconds();
+    return w;
+}
+
 static void fill_report(solver_run *run)
 {
-    const sab_factor_info now = sab_factor_get_info(run->solver->factor);
+    const sab_report now = work_so_far(run->solver), *then = &run->at_start;
     sab_report *r = run->report;
 
-    r->factorisations = now.updates - run->at_start.updates;
-    r->solves = now.solves - run->at_start.solves;
-    r->cpu_factorisation = now.total_update_cpu - run->at_start.total_update_cpu;
-    r->cpu_solve = now.total_solve_cpu - run->at_start.total_solve_cpu;
-    r->cpu_one_factorisation = now.update_cpu;
-    r->cpu_cones = sab_first_order_cone_cpu(run->solver->iteration) - run->cones_start;
-    r->cpu_total = sab_cpu_seconds() - run->cpu_start;
+    r->factorisations = now.factorisations - then->factorisations;
+    r->solves = now.solves - then->solves;
+    r->cpu_factorisation = now.cpu_factorisation - then->cpu_factorisation;
+    r->cpu_solve = now.cpu_solve - then->cpu_solve;
+    r->cpu_cones = now.cpu_cones - then->cpu_cones;
+    r->cpu_total = now.cpu_total - then->cpu_total;
+    r->cpu_one_factorisation = now.cpu_one_factorisation;
 }
 
 /* Is a better than b, the measure being `factor` times smaller at least? Merits beyond 0.2 say only
@@ -270,9 +313,44 @@ cleanup:
     return status;
 }
 
-/* Outer iterations of one method from the current iterate, which has been certified. Leaves
- * report->reason. */
-static sab_status run_method(solver_run *run, sab_method method, patience wait, sab_error *err)
+/* The end of an outer iteration: certificate, row, stop rule. *done when the method is to end,
+ * with report->reason. gamma of the certificate before is in solver->gamma. */
+static sab_status finish_iteration(solver_run *run, sab_method method, patience wait, bool *done,
+                                   sab_error *err)
+{
+    const sab_solver *sol = run->solver;
+    const double *gamma = sab_residual_strain_rate(sol->residual);
+    sab_status status = certify(run, method, err);
+
+    if (status != SAB_OK)
+        return status;
+    run->report->method = method;
+    run->report->certificate = run->current;
+    run->report->change = relative_change(run->program, gamma, sol->gamma);
+    fill_report(run);
+    if (run->observer != NULL && !run->observer->row(run->observer->data, run->report))
+        return sab_fail(err, SAB_INTERRUPTED, "the solver was stopped after %d iterations",
+                        run->report->outer);
+    *done = true;
+    /* a rough answer may still move by as much as its tolerance */
+    const double change = fmax(sol->options.change_tolerance, sol->options.tolerance);
+    if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
+        (run->current.at_rest || run->report->change <= change)) {
+        run->report->reason = SAB_CONVERGED;
+        return SAB_OK;
+    }
+    run->since++;
+    if (better(&run->best, &run->mark, wait.factor)) {
+        run->mark = run->best;
+        run->since = 0;
+    }
+    run->report->reason = run->since >= wait.window ? SAB_STALLED : SAB_MAX_ITERATIONS;
+    *done = run->since >= wait.window || run->report->outer >= sol->options.max_iterations;
+    return SAB_OK;
+}
+
+/* Outer iterations of a first-order method from the current iterate, which has been certified. */
+static sab_status run_first_order(solver_run *run, sab_method method, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
@@ -281,44 +359,27 @@ static sab_status run_method(solver_run *run, sab_method method, patience wait, 
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     /* a convex program has s = 0, and Cadoux is one program: do not restart it */
     const bool cadoux = is_cadoux(method) && !sab_program_is_convex(p);
-    sab_certificate mark = run->best;
-    int since = 0;
+    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_AUTO;
+    bool done = false;
     sab_status status = SAB_OK;
 
-    run->report->reason = SAB_MAX_ITERATIONS;
+    if (sol->iteration == NULL)
+        SAB_TRY(sab_first_order_create(p, anderson ? o->anderson : 0, &sol->iteration, err));
+    if (!sol->measured)
+        SAB_TRY(sab_first_order_measure(sol->iteration, p, sol->factor, err));
+    sol->measured = true;
     if (cadoux)
         update_shift(p, 1.0, gamma, sol->shift);
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
-    while (run->report->outer < o->max_iterations) {
+    while (!done) {
         run->report->outer++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         SAB_TRY(sab_first_order_run(
             sol->iteration, step_kind(method), p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
             fmax(INNER_TARGET * run->current.natural, 1e-14 * run->current.stress), sol->lambda,
             &run->report->inner, err));
-        SAB_TRY(certify(run, method, err));
-        run->report->method = method;
-        run->report->certificate = run->current;
-        run->report->change = relative_change(p, gamma, sol->gamma);
-        fill_report(run);
-        if (run->observer != NULL && !run->observer->row(run->observer->data, run->report))
-            SAB_TRY(sab_fail(err, SAB_INTERRUPTED, "the solver was stopped after %d iterations",
-                             run->report->outer));
-        if (sab_certificate_meets(&run->current, o->tolerance) &&
-            (run->current.at_rest || run->report->change <= o->change_tolerance)) {
-            run->report->reason = SAB_CONVERGED;
-            break;
-        }
-        since++;
-        if (better(&run->best, &mark, wait.factor)) {
-            mark = run->best;
-            since = 0;
-        }
-        if (since >= wait.window) {
-            run->report->reason = SAB_STALLED;
-            break;
-        }
-        if (cadoux) {
+        SAB_TRY(finish_iteration(run, method, first_order, &done, err));
+        if (cadoux && !done) {
             update_shift(p, o->damping, gamma, sol->shift);
             sab_first_order_start(sol->iteration, sol->lambda, gamma);
         }
@@ -327,12 +388,98 @@ cleanup:
     return status;
 }
 
+/* Iterations of an interior point, cold, or warm from the current iterate. A jam, and a matrix that
+ * cannot be factored, count as stalled: the best iterate stands. */
+static sab_status run_ipm(solver_run *run, sab_method method, bool warm, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+    const sab_program *p = run->program;
+    const double *gamma = sab_residual_strain_rate(sol->residual);
+    const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
+    const int which = (int)(method - SAB_METHOD_IPM);
+    const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
+    int short_steps = 0;
+    bool done = false;
+    sab_status status = SAB_OK;
+
+    if (sol->ipm[which] == NULL)
+        SAB_TRY(sab_ipm_create(p, exactness[which], sol->options.linear, &sol->ipm[which], err));
+    sab_ipm *ipm = sol->ipm[which];
+    if (warm || sab_program_is_convex(p)) /* cold: sol->u is the unresisted flow */
+        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, warm ? WARM_LEVEL : 1.0, stress);
+    else /* its large shift would lead the non-associated iterates astray */
+        sab_ipm_start(ipm, p, stress);
+    while (!done) {
+        double step;
+
+        run->report->outer++;
+        run->report->inner++;
+        memcpy(sol->gamma, gamma, rows * sizeof *gamma);
+        status = sab_ipm_iterate(ipm, p, &step, err);
+        if (status == SAB_ERR_NUMERIC) {
+            run->report->reason = SAB_STALLED;
+            status = SAB_OK;
+            break;
+        }
+        SAB_TRY(status);
+        sab_ipm_lambda(ipm, sol->lambda);
+        SAB_TRY(finish_iteration(run, method, interior_point, &done, err));
+        short_steps = step < JAM_STEP ? short_steps + 1 : 0;
+        if (!done && short_steps >= JAM) {
+            run->report->reason = SAB_STALLED;
+            done = true;
+        }
+    }
+cleanup:
+    return status;
+}
+
+static sab_status run_method(solver_run *run, sab_method method, bool warm, sab_error *err)
+{
+    run->mark = run->best;
+    run->since = 0;
+    run->report->reason = SAB_MAX_ITERATIONS;
+    return is_ipm(method) ? run_ipm(run, method, warm, err) : run_first_order(run, method, err);
+}
+
+/* Largest mu - zeta. */
+static double non_associativity(const sab_program *p)
+{
+    double most = 0.0;
+
+    for (int q = 0; q < p->npoints; q++)
+        most = fmax(most, p->friction[q] - p->dilatancy[q]);
+    return most;
+}
+
+/* The chain of `auto`: what to try first, and what to go on with from the best iterate when that
+ * stalls. A convex program is the interior point's own ground. A rough answer is cheapest with the
+ * symmetric matrix of `ipm`. Up to mu - zeta = 0.3 the exact law has no folds; beyond, it gets far
+ * on some meshes and jams on others, and the blend is the safer start for a moderate tolerance. */
+static int choose_methods(const sab_program *p, double tolerance, sab_method chain[3])
+{
+    const sab_method convex[3] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
+    const sab_method rough[3] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA};
+    const sab_method moderate[3] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA};
+    const sab_method fine[3] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
+    const bool is_convex = sab_program_is_convex(p);
+    const sab_method *chosen = is_convex                                         ? convex
+                               : tolerance >= 0.05                               ? rough
+                               : tolerance >= 0.01 && non_associativity(p) > 0.3 ? moderate
+                                                                                 : fine;
+
+    memcpy(chain, chosen, sizeof convex);
+    return is_convex ? 2 : 3;
+}
+
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
                           double *lambda, double *u, const sab_solve_observer *observer,
                           sab_report *report, sab_error *err)
 {
     const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
-    const sab_method method = solver->options.method;
+    sab_method chain[3] = {solver->options.method};
+    bool warm = false;
+    int n = 1;
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
                       .program = program,
@@ -341,31 +488,37 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
                       .lambda = lambda,
                       .u = u,
                       .best_method = SAB_METHOD_AUTO,
-                      .at_start = sab_factor_get_info(solver->factor),
-                      .cpu_start = sab_cpu_seconds(),
-                      .cones_start = sab_first_order_cone_cpu(solver->iteration)};
+                      .at_start = work_so_far(solver)};
 
     assert(program->s == solver->s && program->npoints == solver->npoints &&
            program->n == solver->n);
     memset(report, 0, sizeof *report);
     if (new_values || !solver->factored) {
-        solver->factored = false;
+        solver->factored = solver->measured = false;
         SAB_TRY(sab_factor_update(solver->factor, program->A, err));
-        SAB_TRY(sab_first_order_measure(solver->iteration, program, solver->factor, err));
         solver->factored = true;
     }
     SAB_TRY(sab_residual_refer(solver->residual, program, solver->factor, err));
-    const bool convex = sab_program_is_convex(program);
-    const bool two = method == SAB_METHOD_AUTO && !convex;
-    const sab_method first = method != SAB_METHOD_AUTO ? method
-                             : convex                  ? SAB_METHOD_APGD
-                                                       : SAB_METHOD_PG_AA;
-    SAB_TRY(certify_start(&run, first, err));
-    SAB_TRY(run_method(&run, first, two ? first_of_two : last_method, err));
-    if (two && report->reason == SAB_STALLED) { /* go on from the best iterate */
-        memcpy(solver->lambda, lambda, rows * sizeof *lambda);
-        SAB_TRY(certify(&run, first, err));
-        SAB_TRY(run_method(&run, SAB_METHOD_CADOUX_APGD, last_method, err));
+    if (chain[0] == SAB_METHOD_AUTO)
+        n = choose_methods(program, solver->options.tolerance, chain);
+    for (size_t i = 0; i < rows && !warm; i++)
+        warm = lambda[i] != 0.0;
+    SAB_TRY(certify_start(&run, chain[0], err));
+    if (run.current.at_rest && sab_certificate_meets(&run.current, solver->options.tolerance)) {
+        bool done; /* the trial is the answer: say so in one row */
+
+        n = 0;
+        report->outer = 1;
+        SAB_TRY(finish_iteration(&run, chain[0], first_order, &done, err));
+    }
+    for (int i = 0; i < n; i++) {
+        if (i > 0) { /* go on from the best iterate */
+            memcpy(solver->lambda, lambda, rows * sizeof *lambda);
+            SAB_TRY(certify(&run, chain[i - 1], err));
+        }
+        SAB_TRY(run_method(&run, chain[i], warm || i > 0 || run.current.at_rest, err));
+        if (report->reason != SAB_STALLED)
+            break;
     }
 cleanup:
     if (status == SAB_OK || status == SAB_INTERRUPTED) {

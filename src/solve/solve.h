@@ -3,7 +3,8 @@
  * All first-order methods are one loop. An outer iteration updates the de Saxce shift
  * s = (mu - zeta)|gamma_T| (Cadoux, damped by theta; not at all for direct methods, which carry it
  * in every step), runs at most `inner` steps of PG, APGD or ASPG, asks solve/residual.h for the
- * certificate, reports one row, and stops on it. The best iterate is returned. */
+ * certificate, reports one row, and stops on it. An outer iteration of the interior point is one of
+ * its iterations. The best iterate is returned. */
 #ifndef SAB_SOLVE_SOLVE_H
 #define SAB_SOLVE_SOLVE_H
 
@@ -20,6 +21,9 @@ typedef enum sab_method {
     SAB_METHOD_CADOUX_PG,
     SAB_METHOD_CADOUX_APGD,
     SAB_METHOD_CADOUX_ASPG,
+    SAB_METHOD_IPM,       /* interior point, the shift refreshed at every iteration */
+    SAB_METHOD_IPM_BLEND, /* a part of the non-associativity exact, the rest as in IPM */
+    SAB_METHOD_IPM_EXACT, /* interior point on the non-associated law itself */
     SAB_METHOD_COUNT
 } sab_method;
 

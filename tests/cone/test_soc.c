@@ -35,7 +35,8 @@ static double distance(int s, const double *x, const double *y)
     return sqrt(sum / (1.0 + size));
 }
 
-/* Theta g = z; the halves compose to Theta and invert each other; Theta^(1/2) g = Theta^(-1/2) z. */
+/* Theta g = z; the halves compose to Theta and invert each other; Theta^(1/2) g = Theta^(-1/2) z.
+ */
 static void test_scaling(void)
 {
     unsigned long long seed = 1;

@@ -51,17 +51,16 @@ static sab_flow *solve_channel(const sab_mesh *mesh, char *in, char *out, char *
     sab_error err = {0};
     int n = 2;
 
-    material = (sab_material){
-        .bingham = sab_constant(c->Bi), .reynolds = sab_constant(1.0), .bulk = 1.0};
+    material =
+        (sab_material){.bingham = sab_constant(c->Bi), .reynolds = sab_constant(1.0), .bulk = 1.0};
     boundary[0] = boundary[1] = (sab_boundary){
         .has_velocity = true, .prescribed = {true, true}, .velocity = {u, sab_constant(0.0)}};
     boundary[0].group = in;
     boundary[1].group = out;
     if (c->traction_outlet)
-        boundary[1] =
-            (sab_boundary){.group = out,
-                           .has_traction = true,
-                           .traction = {sab_constant(-1.0), {0.0, shear, NULL}}};
+        boundary[1] = (sab_boundary){.group = out,
+                                     .has_traction = true,
+                                     .traction = {sab_constant(-1.0), {0.0, shear, NULL}}};
     for (int i = 0; i < 2 && walls[i] != NULL; i++)
         boundary[n++] = (sab_boundary){.group = walls[i],
                                        .has_velocity = true,
@@ -97,15 +96,28 @@ static sab_error_norms norms_of(const sab_flow *flow, const channel *c)
     return norms;
 }
 
-/* Mesh of the channel with about n cells over the height. */
-static sab_mesh *structured_mesh(int n)
+/* Mesh of the channel with n cells over the height, n = 12 on the first level. A smooth stretch
+ * y <- y + c sin(pi y) puts +-Bi at a third of its cell on the first level, hence at one or two
+ * thirds on all: no line ever falls on it, and the levels can be compared. */
+static sab_mesh *structured_mesh(int n, double Bi)
 {
+    const double pi = acos(-1.0);
     const sab_grid grid = {.nx = n / 2, .ny = n, .x0 = 0, .y0 = -1, .x1 = 1, .y1 = 1};
+    const double cells = floor(12.0 * (1.0 + Bi) / 2.0) + 1.0 / 3.0, at = 2.0 * cells / 12.0 - 1.0;
+    const double c = (Bi - at) / sin(pi * at);
     sab_mesh *mesh = sab_grid_create(&grid);
 
-    /* a smooth stretch, so that no line of any level falls on y = +-Bi */
+    CU_ASSERT_FATAL(fabs(pi * c) < 1.0); /* else the stretch would fold */
     for (int i = 0; i < mesh->nnodes; i++)
-        mesh->x[2 * i + 1] += 0.06 * sin(acos(-1.0) * mesh->x[2 * i + 1]);
+        mesh->x[2 * i + 1] += c * sin(pi * mesh->x[2 * i + 1]);
+    for (int e = 0; e < mesh->nelements; e++) /* sides stay straight */
+        for (int s = 0; s < 3; s++)
+            for (int d = 0; d < 2; d++) {
+                const int *node = mesh->element + 6 * e;
+
+                mesh->x[2 * node[3 + s] + d] =
+                    0.5 * (mesh->x[2 * node[s] + d] + mesh->x[2 * node[(s + 1) % 3] + d]);
+            }
     return mesh;
 }
 
@@ -125,7 +137,9 @@ static sab_mesh *alfeld_mesh(int n)
 }
 
 /* Four levels, three halvings: mean orders. Theory: 3/2 in H1 (the gradient has a kink inside
- * elements), 2 in the max norm; single levels scatter with the place of the kink in its cell. */
+ * elements), 2 in the max norm; single levels scatter with the place of the kink in its cell. On
+ * unstructured meshes even the mean over three halvings scatters (1.3 to 1.8 in H1 for first levels
+ * from 6 to 10 cells). */
 static void check_orders(bool alfeld, bool traction_outlet)
 {
     static const double Bi[3] = {0.1, 0.5, 0.9};
@@ -135,18 +149,18 @@ static void check_orders(bool alfeld, bool traction_outlet)
         double H1[4], max[4];
 
         for (int level = 0; level < 4; level++) {
-            const int n = (alfeld ? 4 : 6) << level;
-            channel c = {Bi[b], traction_outlet, SAB_METHOD_AUTO, SAB_CHOLMOD, 1e-6};
-            sab_mesh *mesh = alfeld ? alfeld_mesh(n) : structured_mesh(n);
+            const int n = (alfeld ? 9 : 12) << level;
+            channel c = {Bi[b], traction_outlet, SAB_METHOD_AUTO, SAB_CHOLMOD, 1e-7};
+            sab_mesh *mesh = alfeld ? alfeld_mesh(n) : structured_mesh(n, Bi[b]);
             sab_flow_report report;
-            sab_flow *flow = solve_channel(mesh, alfeld ? "inlet" : "left",
-                                           alfeld ? "outlet" : "right",
-                                           alfeld ? split_walls : grid_walls, &c, &report);
+            sab_flow *flow =
+                solve_channel(mesh, alfeld ? "inlet" : "left", alfeld ? "outlet" : "right",
+                              alfeld ? split_walls : grid_walls, &c, &report);
             const sab_error_norms norms = norms_of(flow, &c);
 
             H1[level] = norms.H1 / norms.exact_H1;
             max[level] = norms.Linf / norms.exact_Linf;
-            printf("\n    Bi %.1f n %2d: H1 %.2e max %.2e, %d inner iterations, G %.1e", Bi[b], n,
+            printf("\n    Bi %.1f n %2d: H1 %.2e max %.2e, %d iterations, G %.1e", Bi[b], n,
                    H1[level], max[level], report.solve.inner, report.solve.certificate.gap);
             sab_flow_destroy(&flow);
             sab_mesh_destroy(&mesh);
@@ -208,23 +222,18 @@ static double difference(const sab_flow *a, const sab_flow *b)
 
 static void test_methods_agree(void)
 {
-    static const sab_method methods[] = {SAB_METHOD_PG, SAB_METHOD_APGD, SAB_METHOD_ASPG,
-                                         SAB_METHOD_PG_AA};
     char *walls[2] = {"wall", NULL};
     sab_mesh *mesh = alfeld_mesh(6);
-    sab_flow *flow[4];
+    channel c = {0.5, true, SAB_METHOD_IPM, SAB_CHOLMOD, 1e-9};
     sab_flow_report report;
+    sab_flow *ipm = solve_channel(mesh, "inlet", "outlet", walls, &c, &report);
 
-    for (int m = 0; m < 4; m++) {
-        channel c = {0.5, true, methods[m], SAB_CHOLMOD, 1e-7};
-
-        flow[m] = solve_channel(mesh, "inlet", "outlet", walls, &c, &report);
-        printf("\n    %s: %d inner iterations, difference to pg %.1e",
-               sab_method_table[methods[m]].name, report.solve.inner, difference(flow[0], flow[m]));
-        CU_ASSERT(difference(flow[0], flow[m]) < 1e-5);
-    }
-    for (int m = 0; m < 4; m++)
-        sab_flow_destroy(&flow[m]);
+    c.method = SAB_METHOD_APGD;
+    sab_flow *apgd = solve_channel(mesh, "inlet", "outlet", walls, &c, &report);
+    printf("\n    difference %.1e; apgd %d steps", difference(ipm, apgd), report.solve.inner);
+    CU_ASSERT(difference(ipm, apgd) < 1e-5);
+    sab_flow_destroy(&ipm);
+    sab_flow_destroy(&apgd);
     sab_mesh_destroy(&mesh);
 }
 
@@ -252,7 +261,7 @@ int main(void)
         {"orders on an Alfeld-split mesh, velocity at the outlet", test_alfeld},
         {"orders on an Alfeld-split mesh, traction at the outlet", test_alfeld_traction},
         {"Bi >= 1: at rest", test_at_rest},
-        {"pg, apgd, aspg and pg-aa agree", test_methods_agree},
+        {"interior point and apgd agree", test_methods_agree},
         {"CHOLMOD and MUMPS agree", test_linear_solvers_agree},
     };
 

@@ -122,7 +122,11 @@ static void compare_methods(sab_program *p, double tolerance, double agreement, 
     for (int m = 0; m < SAB_METHOD_COUNT; m++) {
         if (left_out >> m & 1)
             continue;
-        const sab_solver_options o = tight((sab_method)m, tolerance);
+        /* the last digits of degenerate programs are beyond an interior point of one kind; `auto`
+         * goes on with another */
+        const bool ipm = m >= SAB_METHOD_IPM;
+        const double goal = ipm ? 20.0 * tolerance : tolerance;
+        const sab_solver_options o = tight((sab_method)m, goal);
         result r = run(p, &o);
         if (getenv("SAB_SHOW") != NULL)
             printf("  %-12s reason %d outer %d solves %d merit %.1e difference %.1e\n",
@@ -130,9 +134,10 @@ static void compare_methods(sab_program *p, double tolerance, double agreement, 
                    sab_certificate_merit(&r.report.certificate),
                    reference.u == NULL ? 0.0 : difference(p->n, r.u, reference.u));
         CU_ASSERT_EQUAL(r.report.reason, SAB_CONVERGED);
-        CU_ASSERT(sab_certificate_meets(&r.report.certificate, tolerance));
+        CU_ASSERT(sab_certificate_meets(&r.report.certificate, goal));
         CU_ASSERT(r.report.method != SAB_METHOD_AUTO);
-        CU_ASSERT_EQUAL(r.report.factorisations, 1);
+        CU_ASSERT(m == SAB_METHOD_AUTO ||
+                  r.report.factorisations == (ipm ? r.report.outer : 0) + 1);
         CU_ASSERT(r.report.solves >= r.report.inner && r.report.inner >= r.report.outer);
         if (reference.u == NULL) {
             reference = r;
@@ -147,7 +152,8 @@ static void compare_methods(sab_program *p, double tolerance, double agreement, 
 
 static void test_bingham(void)
 {
-    compare_methods(bingham_channel(), 1e-9, 1e-6, NONE);
+    /* a gap G leaves an error of G^(1/2) at most in the energy norm, and that order is seen here */
+    compare_methods(bingham_channel(), 1e-9, 3e-5, NONE);
 }
 
 static void test_associated(void)
@@ -202,7 +208,7 @@ static void test_poiseuille(void)
     for (int i = 0; i < p->n; i++)
         largest = fmax(largest, fabs(r.u[i]));
     CU_ASSERT_DOUBLE_EQUAL(largest, 0.5 * 0.49, 0.01 * 0.245);
-    CU_ASSERT_EQUAL(r.report.method, SAB_METHOD_APGD); /* convex */
+    CU_ASSERT_EQUAL(r.report.method, SAB_METHOD_IPM); /* convex */
     free(r.u);
     sab_program_destroy(&p);
 }
@@ -305,11 +311,10 @@ static void test_memory(void)
     for (sab_status status = SAB_ERR_MEMORY; status != SAB_OK; k++) {
         allocations_left = k;
         status = sab_solver_create(&o, p, &solver, &err);
-        if (status == SAB_OK) /* iterations allocate nothing of ours */
+        if (status == SAB_OK) /* a method allocates when it first runs, its iterations nothing */
             status = sab_solver_run(solver, p, true, lambda, u, NULL, &report, &err);
         allocations_left = -1;
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
-        CU_ASSERT(status == SAB_OK || solver == NULL);
         sab_solver_destroy(&solver);
         if (k > 1000)
             break;
