@@ -125,7 +125,7 @@ static void compare_methods(sab_program *p, double tolerance, double agreement, 
         /* the last digits of degenerate programs are beyond an interior point of one kind; `auto`
          * goes on with another */
         const bool ipm = m >= SAB_METHOD_IPM;
-        const double goal = ipm ? 20.0 * tolerance : tolerance;
+        const double goal = ipm ? fmin(20.0 * tolerance, 0.3 * agreement) : tolerance;
         const sab_solver_options o = tight((sab_method)m, goal);
         result r = run(p, &o);
         if (getenv("SAB_SHOW") != NULL)
