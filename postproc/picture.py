@@ -102,7 +102,7 @@ def draw_rigid(axes, mesh, rigid, how):
 def draw_streamlines(axes, mesh, fields, shapes, number):
     """Lines of psi; False if there is no stream function worth drawing."""
     psi, divergence = fields.stream_function()
-    if divergence > 1e-2:
+    if divergence > 1e-2 or not numpy.isfinite(psi).all():  # or a domain in pieces
         return False
     value = (psi[:, None] + fields.flux(shapes)).ravel()
     low, high = value.min(), value.max()

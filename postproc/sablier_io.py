@@ -143,7 +143,8 @@ def evaluate(formula, **variables):
     names = {"pi": numpy.pi, "abs": numpy.abs, "sqrt": numpy.sqrt,
              "min": numpy.minimum, "max": numpy.maximum}
     names.update({f: getattr(numpy, f) for f in (
-        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log2", "log10", "sign", "rint")})
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "log2", "log10", "sign",
+        "rint")})
     names.update({"ln": numpy.log, "_e": numpy.e, "asin": numpy.arcsin, "acos": numpy.arccos,
                   "atan": numpy.arctan, "atan2": numpy.arctan2})
     names.update(variables)
@@ -201,7 +202,8 @@ class Fields:
         # meshio gives a scalar as [points] or [points][1]
         self.point = {name: value[triangles].squeeze(axis=2) if value.shape[1:] == (1,) else
                       value[triangles] for name, value in mesh.point_data.items()}
-        self.cell = {name: value["triangle6"].ravel() for name, value in mesh.cell_data_dict.items()}
+        self.cell = {name: value["triangle6"].ravel()
+                     for name, value in mesh.cell_data_dict.items()}
 
     def names(self):
         """Everything scalar() knows."""

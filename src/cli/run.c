@@ -41,9 +41,12 @@ static void report_result(sab_terminal *term, const sab_session *session,
         sab_say(term, "viscosity      %d fixed-point iterations, last change %.2e (tolerance %g)",
                 result->report.viscosity_iterations, result->report.viscosity_change,
                 session->c->viscosity_tolerance);
-    if (result->has_velocity_error)
+    if (result->has_velocity_error && e->exact_Linf > 0.0)
         sab_say(term, "exact solution error relative to it: L2 %.3e, max %.3e, H1 %.3e",
                 e->L2 / e->exact_L2, e->Linf / e->exact_Linf, e->H1 / e->exact_H1);
+    else if (result->has_velocity_error)
+        sab_say(term, "exact solution rest; the velocity is L2 %.3e, max %.3e, H1 %.3e", e->L2,
+                e->Linf, e->H1);
     if (result->has_pressure_error)
         sab_say(term, "               pressure where the material yields: L2 %.3e",
                 result->pressure_error / result->pressure_scale);

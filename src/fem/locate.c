@@ -117,7 +117,9 @@ static double invert_map(const sab_mesh *mesh, int e, const double x[2], double 
         xi[1] += d[1];
         if (fabs(xi[0]) > 10.0 || fabs(xi[1]) > 10.0)
             break; /* far outside, or lost */
-        if (fabs(d[0]) + fabs(d[1]) < 1e-13)
+        /* quadratic convergence: the next step would be rounding, which is larger the smaller the
+         * element is against its coordinates */
+        if (fabs(d[0]) + fabs(d[1]) < 1e-9)
             return fmin(fmin(xi[0], xi[1]), 1.0 - xi[0] - xi[1]);
     }
     return -1.0;

@@ -163,7 +163,7 @@ static void update_fields(sab_flow *flow)
 }
 
 /* eta <- (eta + formula)/2: for eta = |D| the plain update is an exact 2-cycle, because |D| is
- * proportional to 1/eta; the mean is the Babylonian square root [docs/theory.md, 8]. */
+ * proportional to 1/eta; the mean is the Babylonian square root [docs/theory.md, 9]. */
 static sab_status update_viscosity(sab_flow *flow, sab_error *err)
 {
     const int s = flow->program->s;
@@ -285,7 +285,13 @@ double sab_flow_memory(const sab_flow *flow)
     const double entries = (double)p->A->start[p->n];
     const sab_factor_info info = sab_factor_get_info(sab_solver_factor(flow->solver));
 
-    /* B, its scatter, A with its 64-bit rows, the factor, and about 25 vectors of points */
-    return 8.0 * values + 4.0 * columns + 4.0 * scatter + 16.0 * entries + 8.0 * info.entries +
-           8.0 * 25.0 * s * points + 8.0 * 30.0 * nodes;
+    /* matrix with its 64-bit rows, where its entries come from, and its factor with the workspace of
+     * a factorisation (a quarter of it): once for A, once for the matrix of the interior point, which
+     * also keeps the places of A's entries */
+    const double matrices =
+        2.0 * (16.0 * entries + 4.0 * scatter + 10.0 * info.entries) + 16.0 * entries;
+
+    /* B, the blocks G^-1 and m G^-1, about 45 vectors of points, the mesh and its fields */
+    return matrices + 8.0 * values + 4.0 * columns + 8.0 * points * (2.0 * s * s + 45.0 * s) +
+           8.0 * 60.0 * nodes;
 }

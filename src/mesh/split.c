@@ -2,7 +2,7 @@
  *
  * A child is an affine part of the parent's reference triangle, so that the parent's quadratic map
  * restricted to it is again quadratic: placing the new nodes by that map changes neither shape nor
- * boundary. Why one splits: the pair of elements becomes stable on every mesh (docs/elements.md).
+ * boundary. Why one splits: the pair of elements becomes stable on every mesh (docs/theory.md, 4).
  */
 #include "mesh/mesh.h"
 #include "base/memory.h"

@@ -50,7 +50,8 @@ class Tests:
             summary = {"status": "nothing", "solver": {}, "errors": {}, "probes": {}}
         self.check(done.returncode == code and
                    (code != 0 or summary["status"] == "converged"),
-                   f"{name}: exit code {done.returncode}, {summary['status']} {done.stderr.strip()}")
+                   f"{name}: exit code {done.returncode}, {summary['status']} "
+                   + done.stderr.strip())
         return summary
 
     def end(self):

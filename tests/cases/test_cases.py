@@ -22,7 +22,8 @@ def rest():
         summary = tests.run(f"rest {h}", "rest", H + h)
         tests.check(summary["solver"].get("at_rest") is True, "  it is at rest")
         tests.below(summary["errors"].get("Linf"), 1e-6, "  largest velocity")
-        walls = numpy.sum([summary["probes"][w] for w in ("on_top", "on_side", "on_bottom")], axis=0)
+        probes = summary["probes"]
+        walls = numpy.sum([probes[w] for w in ("on_top", "on_side", "on_bottom")], axis=0)
         tests.below(float(walls[0]), 1e-10, "  sum of the forces on the walls, across")
         tests.below(float(walls[1] + 1), 1e-10, "  sum of the forces on the walls + weight")
 
@@ -62,7 +63,8 @@ def plug_shear(name):
 def film():
     weight = [math.sin(math.pi / 6), -math.cos(math.pi / 6)]
     for structured in ("1", "0"):
-        summary = tests.run(f"film {structured}", "film", f"mesh.parameters.structured={structured}")
+        summary = tests.run(f"film {structured}", "film",
+                            f"mesh.parameters.structured={structured}")
         tests.below(summary["errors"].get("relative_Linf"), 3e-5, "  velocity, largest error")
         tests.below(summary["errors"].get("relative_pressure_L2"), 3e-5, "  pressure, L2 error")
         force = numpy.subtract(summary["probes"].get("force", [9, 9]), weight)
@@ -75,7 +77,8 @@ def bagnold():
     errors = []
     for n in ("8", "16", "32"):
         summary = tests.run(f"bagnold {n}", "film/bagnold.yaml", N + n)
-        errors.append([summary["errors"].get(k, math.inf) for k in ("relative_Linf", "relative_L2")])
+        error = summary["errors"]
+        errors.append([error.get(k, math.inf) for k in ("relative_Linf", "relative_L2")])
         tests.below(summary.get("viscosity_iterations"), 15, "  fixed-point iterations")
     tests.below(errors[0][0], 2e-3, "  velocity, largest error at n = 8")
     for k, name, least in ((0, "largest", 1.3), (1, "L2", 1.7)):
