@@ -31,7 +31,9 @@ double sab_soc_det(int s, const double *x)
 /* With g, z scaled to determinant 1: w = (z + J g) / (2 (1 + g.z)/2)^(1/2). */
 void sab_nt_create(int s, const double *g, const double *z, sab_nt *nt)
 {
-    const double root_g = sqrt(sab_soc_det(s, g)), root_z = sqrt(sab_soc_det(s, z));
+    /* a point that rounding has put on the boundary stays a hair inside */
+    const double root_g = sqrt(fmax(sab_soc_det(s, g), 1e-32 * g[0] * g[0]));
+    const double root_z = sqrt(fmax(sab_soc_det(s, z), 1e-32 * z[0] * z[0]));
     const double dot = (g[0] * z[0] + tail_dot(s, g, z)) / (root_g * root_z);
     const double scale = 1.0 / sqrt(2.0 * (1.0 + dot));
 

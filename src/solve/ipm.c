@@ -10,7 +10,7 @@
 
 /* Share of the step to the boundary that is taken, and the least centring: with Mehrotra's small
  * sigma the non-associated iterates run ahead of their feasibility and jam. */
-static const double TO_BOUNDARY = 0.9, LEAST_CENTRING = 0.3;
+static const double TO_BOUNDARY = 0.9, CENTRING_CONVEX = 0.1, CENTRING = 0.3;
 /* Dual proximal term, relative to the scale 1/r of a point: where the material is rigid lambda is
  * not unique and G^-1 has no bound. */
 static const double PROXIMAL = 1e-8;
@@ -34,7 +34,8 @@ struct sab_ipm {
     int s, npoints, n;
     size_t rows;
     double exactness; /* least mu - a where mu - zeta is larger */
-    bool closed;      /* no flow changes the volume, and mu = 0: gamma_N = 0 is an equation */
+    bool convex;
+    bool closed; /* no flow changes the volume, and mu = 0: gamma_N = 0 is an equation */
     point_form *form;
     sab_sparse *K;
     sab_scatter *scatter;
@@ -147,7 +148,8 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     it->n = p->n;
     it->rows = rows;
     it->exactness = exactness;
-    const bool symmetric = exactness == 0.0 || sab_program_is_convex(p);
+    it->convex = sab_program_is_convex(p);
+    const bool symmetric = exactness == 0.0 || it->convex;
     SAB_NEW(it->form, p->npoints);
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->now, err));
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->affine, err));
@@ -386,9 +388,11 @@ static void apply_blocks(const sab_ipm *it, bool weighted, const double *x, doub
 /* The Newton direction for the right-hand sides rc, r2:
  *     K du = B^T M G^-1 h - r_u,  h = E_a rc + (r2/lambda_N) n - r_gamma,
  *     dlambda = G^-1 (h - B du),  dz = rc - Theta E_mu dlambda,  dz2 = (r2 - z2
- * dlambda_N)/lambda_N, refined once on the momentum row, which condensation leaves least accurate.
+ * dlambda_N)/lambda_N, refined `passes` times on the momentum row, which condensation leaves least
+ * accurate.
  */
-static sab_status solve_direction(sab_ipm *it, const sab_program *p, direction *d, sab_error *err)
+static sab_status solve_direction(sab_ipm *it, const sab_program *p, int passes, direction *d,
+                                  sab_error *err)
 {
     const int s = p->s;
     sab_status status = SAB_OK;
@@ -408,12 +412,12 @@ static sab_status solve_direction(sab_ipm *it, const sab_program *p, direction *
         it->force[i] = -it->momentum[i];
     sab_blocks_multiply_transpose(p->B, it->work, it->force);
     SAB_TRY(sab_factor_solve(it->factor, it->force, d->u, err));
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass <= passes; pass++) {
         sab_blocks_multiply(p->B, d->u, it->Bu);
         for (size_t i = 0; i < it->rows; i++)
             it->Bu[i] = it->h[i] - it->Bu[i];
         apply_blocks(it, false, it->Bu, d->lambda);
-        if (pass == 1)
+        if (pass == passes)
             break;
         sab_sparse_multiply(p->A, d->u, it->force);
         for (int i = 0; i < p->n; i++)
@@ -520,16 +524,17 @@ sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_
     SAB_TRY(factorise(it, p, err));
 
     complementarity(it, p, 0.0, false);
-    SAB_TRY(solve_direction(it, p, &it->affine, err));
+    SAB_TRY(solve_direction(it, p, 0, &it->affine, err));
     const double affine = step_to_boundary(it, p, &it->affine, 1.0);
-    const double sigma = fmax(pow(1.0 - affine, 3.0), LEAST_CENTRING);
+    const double least = it->convex ? CENTRING_CONVEX : CENTRING;
+    const double sigma = fmax(pow(1.0 - affine, 3.0), least);
 
     complementarity(it, p, sigma * it->tau, true);
-    SAB_TRY(solve_direction(it, p, &it->step, err));
+    SAB_TRY(solve_direction(it, p, 1, &it->step, err));
     *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
-    if (*step < LEAST_CENTRING * affine) { /* the second-order term is in the way */
+    if (*step < 0.3 * affine) { /* the second-order term is in the way */
         complementarity(it, p, sigma * it->tau, false);
-        SAB_TRY(solve_direction(it, p, &it->step, err));
+        SAB_TRY(solve_direction(it, p, 1, &it->step, err));
         *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
     }
     for (int i = 0; i < p->n; i++)

@@ -30,28 +30,33 @@ def rest():
 
 def poiseuille():
     # the plug ends on lines of this mesh: P2 holds the exact profile
-    summary = tests.run("poiseuille aligned", "poiseuille", N + "8", "mesh.parameters.structured=1")
-    tests.below(summary["errors"].get("relative_Linf"), 1e-5, "  velocity, largest error")
-    tests.below(summary["errors"].get("relative_H1"), 1e-4, "  velocity, H1 error")
-    tests.below(summary["probes"].get("flux", 9) - 5 / 24, 1e-12, "  flux - 5/24")
-    tests.below(summary["probes"].get("centre", [9])[0] - 0.125, 1e-6, "  plug velocity - 1/8")
-    plug = plug_shear("poiseuille aligned")
-    tests.below(plug, 1e-6, "  shear rate in the plug")
+    aligned = (N + "8", "mesh.parameters.structured=1")
+    summary = tests.run("poiseuille aligned", "poiseuille", *aligned)
+    tests.below(summary["errors"].get("relative_Linf"), 1e-6, "  velocity, largest error")
+    tests.below(summary["errors"].get("relative_H1"), 1e-6, "  velocity, H1 error")
+    tests.below(summary["probes"].get("flux", 9) - 5 / 24, 1e-7, "  flux - 5/24")
+    tests.below(summary["probes"].get("centre", [9])[0] - 0.125, 1e-7, "  plug velocity - 1/8")
+    tests.below(plug_shear("poiseuille aligned"), 1e-6, "  shear rate in the plug")
+    # the case must feel its law: u is proportional to Re, and depends on Bi
+    for key, velocity in (("reynolds=1.02", 1.02 / 8), ("bingham=0.49", 0.51 ** 2 / 2)):
+        summary = tests.run(f"poiseuille {key}", "poiseuille", *aligned, "material." + key)
+        tests.below(summary["probes"].get("centre", [9])[0] - velocity, 1e-4,
+                    f"  plug velocity - {velocity:.5f}")
     # it ends inside triangles: order 3/2 in H1, because u'' jumps there
     errors = []
     for n in ("8", "16"):
         summary = tests.run(f"poiseuille {n}", "poiseuille", N + n)
         errors.append([summary["errors"].get(k) for k in ("relative_L2", "relative_H1")])
-    tests.below(errors[0][0], 4e-3, "  velocity, L2 error at n = 8")
-    tests.below(errors[1][0], 1.1e-3, "  velocity, L2 error at n = 16")
+    tests.below(errors[0][0], 1e-2, "  velocity, L2 error at n = 8")
+    tests.below(errors[1][0], 1.5e-3, "  velocity, L2 error at n = 16")
     tests.check(errors[1][1] < 0.5 * errors[0][1], "  the H1 error halves at least")
     # Bi >= 1: nothing moves
-    still = "velocity: [0, 0]"
     summary = tests.run("poiseuille stopped", "poiseuille", N + "8", "material.bingham=1.05",
-                        f"boundaries.inlet={{{still}}}", f"boundaries.outlet={{{still}}}",
                         "exact.velocity=[0, 0]")
     tests.check(summary["solver"].get("at_rest") is True, "  it is at rest")
-    tests.below(summary["errors"].get("Linf"), 1e-8, "  largest velocity")
+    tests.below(summary["errors"].get("Linf"), 1e-6, "  largest velocity")
+    summary = tests.run("closed", "poiseuille/closed.yaml", N + "8")
+    tests.below(summary["errors"].get("relative_L2"), 5e-3, "  velocity, L2 error")
 
 
 def plug_shear(name):
