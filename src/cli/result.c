@@ -151,13 +151,16 @@ static sab_status write_profiles(const char *directory, int n, const sab_probe_r
     for (int i = 0; i < n; i++) {
         const sab_probe_result *r = &result[i];
 
-        if (r->probe->kind != SAB_PROBE_LINE)
+        if (!sab_probe_is_profile(r->probe))
             continue;
         snprintf(path, sizeof path, "%s/profiles", directory);
         SAB_TRY(sab_directory_create(path, err));
         snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
-        SAB_TRY(sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2, r->x,
-                                   r->components, r->value, err));
+        if (r->probe->kind == SAB_PROBE_TRACTION)
+            SAB_TRY(sab_output_wall(path, r->samples, r->s, r->x, r->value, err));
+        else
+            SAB_TRY(sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2,
+                                       r->x, r->components, r->value, err));
     }
 cleanup:
     return status;
@@ -178,7 +181,7 @@ static sab_status write_history(const char *path, const sab_session *session,
         const sab_probe_result *p = &result->probe[i];
         char name[128];
 
-        for (int c = 0; c < p->components && p->probe->kind != SAB_PROBE_LINE; c++) {
+        for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++) {
             sab_output_component(p->probe->name, p->components, c, name, sizeof name);
             fprintf(file.stream, ",%s", name);
         }
@@ -189,7 +192,7 @@ static sab_status write_history(const char *path, const sab_session *session,
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];
 
-        for (int c = 0; c < p->components && p->probe->kind != SAB_PROBE_LINE; c++)
+        for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++)
             fprintf(file.stream, ",%.17g", p->value[c]);
     }
     fputc('\n', file.stream);
@@ -215,7 +218,8 @@ static sab_status write_files(const char *directory, const sab_session *session,
     snprintf(path, sizeof path, "%s/history.csv", directory);
     SAB_TRY(write_history(path, session, result, err));
     snprintf(path, sizeof path, "%s/%s", directory, file);
-    SAB_TRY(sab_output_fields(path, session->flow->fields, time, c->output_float32, err));
+    SAB_TRY(sab_output_fields(path, session->flow->fields, result->recovered, time,
+                              c->output_float32, err));
     if (c->output_gauss) {
         snprintf(path, sizeof path, "%s/gauss_0000.vtu", directory);
         SAB_TRY(sab_output_gauss(path, session->flow->fields, time, c->output_float32, err));

@@ -31,6 +31,19 @@ cleanup:
     return status;
 }
 
+/* The pressure one can show: continuous, if the pair is stable; and how rough it is. */
+static sab_status recover_pressure(const sab_session *session, sab_run_result *result,
+                                   sab_error *err)
+{
+    sab_recovered recovered = {0};
+    const sab_status status =
+        sab_recovery_pressure(session->recovery, session->flow->fields, &recovered, err);
+
+    result->oscillation = recovered.oscillation;
+    result->recovered = sab_session_stable(session) ? recovered.nodal : NULL;
+    return status;
+}
+
 static void report_result(sab_terminal *term, const sab_session *session,
                           const sab_run_result *result, const char *directory)
 {
@@ -47,13 +60,13 @@ static void report_result(sab_terminal *term, const sab_session *session,
     else if (result->has_velocity_error)
         sab_say(term, "exact solution rest; the velocity is L2 %.3e, max %.3e, H1 %.3e", e->L2,
                 e->Linf, e->H1);
-    if (result->has_pressure_error)
+    if (result->has_pressure_error && result->pressure_scale > 0.0) /* else nothing yields */
         sab_say(term, "               pressure where the material yields: L2 %.3e",
                 result->pressure_error / result->pressure_scale);
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];
 
-        if (p->probe->kind == SAB_PROBE_LINE)
+        if (sab_probe_is_profile(p->probe))
             sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
         else if (p->components == 1)
             sab_say(term, "probe          %s = %.10g", p->probe->name, p->value[0]);
@@ -77,6 +90,20 @@ static void warn_missed(sab_terminal *term, const sab_session *session,
                  report->viscosity_iterations);
     else
         sab_watch_missed(term, &report->solve, session->c->solver.tolerance);
+}
+
+/* Stable pairs stay below (docs/theory.md, 10). */
+static const double ROUGH_PRESSURE = 0.3;
+
+static void warn_pressure(sab_terminal *term, const sab_session *session,
+                          const sab_run_result *result)
+{
+    if (!sab_session_stable(session) && result->oscillation > ROUGH_PRESSURE)
+        sab_warn(term,
+                 "the pressure oscillates inside elements (by %.2g of the stresses of the flow): "
+                 "the plain pair is unstable on this mesh; use mesh.split: alfeld or mesh.element: "
+                 "p2b",
+                 result->oscillation);
 }
 
 int sab_command_run(const sab_args *args)
@@ -122,10 +149,12 @@ int sab_command_run(const sab_args *args)
         result.status = "converged";
     SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
     SAB_TRY(compare_exact(&session, &result, err));
+    SAB_TRY(recover_pressure(&session, &result, err));
     SAB_TRY(
         sab_result_write(&place, &session, watch.csv.data, cpu_start, term.started, &result, err));
     report_result(&term, &session, &result, place.directory);
     warn_missed(&term, &session, &result.report);
+    warn_pressure(&term, &session, &result);
 cleanup:
     if (status != SAB_OK)
         sab_result_abandon(&place);

@@ -127,6 +127,7 @@ sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error
     session->wall_mesh = sab_wall_seconds() - start;
 
     const sab_flow_setup setup = {.mesh = session->mesh,
+                                  .bubbles = c->element == SAB_ELEMENT_P2B,
                                   .geometry = c->geometry,
                                   .material = &c->material,
                                   .gravity = c->gravity,
@@ -139,6 +140,7 @@ sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
     SAB_TRY(try_exact(session, err));
+    SAB_TRY(sab_recovery_create(session->flow->space, &session->recovery, err));
 cleanup:
     sab_progress_end(term);
     if (status == SAB_ERR_INPUT)
@@ -148,10 +150,16 @@ cleanup:
 
 void sab_session_close(sab_session *session)
 {
+    sab_recovery_destroy(&session->recovery);
     sab_probes_destroy(&session->probes);
     sab_flow_destroy(&session->flow);
     sab_mesh_destroy(&session->mesh);
     sab_case_destroy(&session->c);
+}
+
+bool sab_session_stable(const sab_session *session)
+{
+    return session->c->split == SAB_SPLIT_ALFELD || session->c->element == SAB_ELEMENT_P2B;
 }
 
 sab_range sab_range_of(int n, const double *value, double scale)
@@ -212,7 +220,8 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
     sab_say(term, "mesh           %s, %s: %d vertices, %d triangles", c->mesh_file,
             c->split == SAB_SPLIT_ALFELD ? "Alfeld split" : "as it is", mesh->nvertices,
             mesh->nelements);
-    sab_say(term, "unknowns       %d velocities, %d law points", p->n, p->npoints);
+    sab_say(term, "unknowns       %d velocities%s, %d law points", p->n,
+            c->element == SAB_ELEMENT_P2B ? " (P2 with a bubble per triangle)" : "", p->npoints);
     describe_rheology(session, term);
     sab_say(term,
             "solver         %s, tolerance %g on the power gap; %s (%s), factor %.3g M entries",
@@ -227,7 +236,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
             "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
             "traction",
             report->uncovered, report->place[0], report->place[1]);
-    if (c->split == SAB_SPLIT_NONE)
+    if (!sab_session_stable(session))
         sab_warn(term, "mesh.split: none is the plain P2/P1 pair: stable on special meshes only; "
-                       "do not trust point values of its pressure");
+                       "do not trust point values of its pressure (mesh.element: p2b is stable)");
 }

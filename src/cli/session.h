@@ -4,6 +4,7 @@
 
 #include "cli/args.h"
 #include "cli/terminal.h"
+#include "fem/recovery.h"
 #include "flow/flow.h"
 #include "flow/probes.h"
 #include "io/case.h"
@@ -13,6 +14,7 @@ typedef struct sab_session {
     sab_mesh *mesh;
     sab_flow *flow;
     sab_probes *probes;
+    sab_recovery *recovery;
     double wall_mesh; /* seconds to read or make the mesh, split included */
 } sab_session;
 
@@ -21,6 +23,8 @@ sab_status sab_session_read(const sab_args *args, sab_session *session, sab_erro
 /* Read or make the mesh, assemble, analyse, find the probes: all that can fail before the solve. */
 sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error *err);
 void sab_session_close(sab_session *session);
+/* Is the pair of velocity and stress stable on every mesh: bubbles, or an Alfeld split? */
+bool sab_session_stable(const sab_session *session);
 /* Case, mesh, sizes, effective rheology, solver: the header of a run. Warnings too. */
 void sab_session_describe(const sab_session *session, sab_terminal *term);
 

@@ -62,7 +62,7 @@ static void probes(sab_json *json, const sab_session *session, const sab_run_res
     for (int i = 0; i < session->c->nprobes && result->probe != NULL; i++) {
         const sab_probe_result *r = &result->probe[i];
 
-        if (r->probe->kind == SAB_PROBE_LINE) { /* the values are in profiles/ */
+        if (sab_probe_is_profile(r->probe)) { /* the values are in profiles/ */
             char file[128];
 
             snprintf(file, sizeof file, "profiles/%s.csv", r->probe->name);
@@ -136,6 +136,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_number(&json, "time", 0.0);
     sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
     sab_json_number(&json, "viscosity_change", result->report.viscosity_change);
+    sab_json_number(&json, "pressure_oscillation", result->oscillation);
     probes(&json, session, result);
     errors(&json, result);
     sab_json_end_object(&json);

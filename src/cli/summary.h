@@ -10,6 +10,8 @@ typedef struct sab_run_result {
     const char *status; /* converged, not_converged, interrupted */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
+    double oscillation;            /* of the pressure (fem/recovery.h) */
+    const double *recovered;       /* [nnodes] continuous pressure; NULL if the pair is unstable */
     bool has_velocity_error, has_pressure_error;
     sab_error_norms error;
     double pressure_error, pressure_scale;

@@ -10,7 +10,8 @@ typedef struct sab_error_norms {
 } sab_error_norms;
 
 /* Degree-6 quadrature; Linf over its points and the nodes. Gradients of the formulas by
- * fourth-order differences. U is [nnodes][dim], exact has dim functions. */
+ * fourth-order differences. U is a velocity vector of the
+ * space (its bubbles count), exact has dim functions. */
 sab_status sab_exact_velocity(const sab_space *space, const double *U, const sab_function *exact,
                               double t, sab_error_norms *norms, sab_error *err);
 /* L2 norm of p - p_exact and of p_exact over the elements with yielded[e] = 1 (in a rigid zone the

@@ -1,5 +1,6 @@
 #include "fem/fields.h"
 #include "base/memory.h"
+#include "fem/bubble.h"
 #include "fem/p2.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_er
     *fields = NULL;
     SAB_NEW(f, 1);
     f->space = space;
-    SAB_NEW(f->velocity, 2 * (size_t)space->mesh->nnodes);
+    SAB_NEW(f->velocity, sab_space_size(space));
     SAB_NEW(f->strain_rate, s * points);
     SAB_NEW(f->lambda, s * points);
     SAB_NEW(f->total, s * points);
@@ -71,9 +72,8 @@ void sab_fields_update(sab_fields *f, const double *velocity, const double *lamb
     const int s = space->geometry->s, n = space->npoints;
     double *shear_stress = f->work, *shear_rate = f->work + n, *ratio = f->work + 2 * n;
     double *pressure = f->work + 3 * n, *yielded = f->work + 4 * n;
-    double fastest = 0.0;
 
-    memcpy(f->velocity, velocity, 2 * (size_t)space->mesh->nnodes * sizeof *velocity);
+    memcpy(f->velocity, velocity, sab_space_size(space) * sizeof *velocity);
     memcpy(f->lambda, lambda, (size_t)s * (size_t)n * sizeof *lambda);
     sab_space_strain_rate(space, velocity, f->strain_rate);
     for (int q = 0; q < n; q++) {
@@ -85,17 +85,19 @@ void sab_fields_update(sab_fields *f, const double *velocity, const double *lamb
             total[c] = law->viscosity[q] * g[c] - l[c];
         shear_stress[q] = norm_t(s, total);
         shear_rate[q] = norm_t(s, g);
-        fastest = fmax(fastest, shear_rate[q]);
         pressure[q] = l[0] / sab_geometry_normal_scale(space->geometry);
         const double strength = law->yield[q] + law->friction[q] * l[0];
         ratio[q] = strength > 0.0 ? norm_t(s, l) / strength : 0.0;
     }
-    /* a point flows if it shears and its stress has reached the strength (always so where there is
-     * no strength) */
+    /* A point flows if its trial stress lambda - r gamma is beyond the yield surface, lambda_T and
+     * gamma_T being opposed there: |lambda_T| + r|gamma_T| > strength; and if its viscous stress
+     * stands out of what the solver has left open. */
     for (int q = 0; q < n; q++) {
-        const bool weak = !(law->yield[q] + law->friction[q] * lambda[s * q] > 0.0);
+        const double viscous = law->viscosity[q] * shear_rate[q];
+        const double strength = law->yield[q] + law->friction[q] * lambda[s * q];
 
-        yielded[q] = shear_rate[q] > 1e-6 * fastest && (weak || ratio[q] > 1.0 - 1e-3);
+        yielded[q] =
+            viscous > strength - norm_t(s, lambda + s * q) && viscous > 10.0 * law->residual;
     }
     sab_space_to_nodes(space, s, f->total, f->stress);
     sab_space_to_nodes(space, 1, shear_stress, f->shear_stress);
@@ -143,6 +145,9 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
         for (int a = 0; a < NODES; a++)
             memcpy(nodal + 2 * a, f->velocity + 2 * node[a], 2 * sizeof *nodal);
         interpolate(shape, 2, nodal, value);
+        for (int i = 0; f->space->bubbles && i < 2; i++)
+            value[i] +=
+                sab_bubble_value(xi) * f->velocity[2 * (f->space->mesh->nnodes + element) + i];
         break;
     case SAB_FIELD_STRESS:
         interpolate(shape, s, f->stress + NODES * s * element, sigma);
@@ -162,22 +167,32 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     }
 }
 
+sab_status sab_fields_nodal_force(const sab_fields *f, const sab_dofs *dofs, int entry,
+                                  const sab_boundary *boundary, const int *group, double t,
+                                  const double *load, double *F, sab_error *err)
+{
+    const size_t n = 2 * (size_t)f->space->mesh->nnodes;
+
+    memset(F, 0, sab_space_size(f->space) * sizeof *F);
+    sab_space_internal_force(f->space, f->total, F);
+    for (size_t i = 0; i < n; i++)
+        F[i] = dofs->owner[i / 2] == entry ? F[i] - load[i] : 0.0;
+    const sab_status status =
+        sab_boundary_load(f->space->mesh, 1, boundary + entry, group + entry, t, F, err);
+    for (size_t i = 0; i < n; i++)
+        F[i] = -F[i];
+    return status;
+}
+
 sab_status sab_fields_force(const sab_fields *f, const sab_dofs *dofs, int entry,
                             const sab_boundary *boundary, const int *group, double t,
                             const double *load, double *work, double *force, sab_error *err)
 {
-    const size_t n = 2 * (size_t)f->space->mesh->nnodes;
+    const sab_status status =
+        sab_fields_nodal_force(f, dofs, entry, boundary, group, t, load, work, err);
 
     force[0] = force[1] = 0.0;
-    memset(work, 0, n * sizeof *work);
-    sab_space_internal_force(f->space, f->total, work);
-    for (size_t i = 0; i < n; i++)
-        if (dofs->owner[i / 2] == entry)
-            force[i % 2] -= work[i] - load[i];
-    memset(work, 0, n * sizeof *work);
-    const sab_status status =
-        sab_boundary_load(f->space->mesh, 1, boundary + entry, group + entry, t, work, err);
-    for (size_t i = 0; i < n; i++)
-        force[i % 2] -= work[i];
+    for (int i = 0; i < 2 * f->space->mesh->nnodes; i++)
+        force[i % 2] += work[i];
     return status;
 }

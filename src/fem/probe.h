@@ -2,11 +2,14 @@
 #ifndef SAB_FEM_PROBE_H
 #define SAB_FEM_PROBE_H
 
+#include <stdbool.h>
+
 typedef enum sab_probe_kind {
-    SAB_PROBE_FLUX,  /* int u.n over a group, outward normal */
-    SAB_PROBE_FORCE, /* force of the grains on a group, from nodal reactions */
-    SAB_PROBE_POINT, /* a field at a point */
-    SAB_PROBE_LINE   /* a field along a segment, written to profiles/NAME.csv */
+    SAB_PROBE_FLUX,    /* int u.n over a group, outward normal */
+    SAB_PROBE_FORCE,   /* force of the grains on a group, from nodal reactions */
+    SAB_PROBE_POINT,   /* a field at a point */
+    SAB_PROBE_LINE,    /* a field along a segment, written to profiles/NAME.csv */
+    SAB_PROBE_TRACTION /* stress of the grains along a group, likewise */
 } sab_probe_kind;
 
 typedef enum sab_probe_field {
@@ -24,10 +27,13 @@ typedef struct sab_probe {
     char *name; /* owned by whoever owns the array */
     int line;   /* of the case file */
     sab_probe_kind kind;
-    char *group;           /* FLUX, FORCE; owned likewise */
+    char *group;           /* FLUX, FORCE, TRACTION; owned likewise */
     double from[3], to[3]; /* POINT uses from */
-    int samples;           /* LINE */
+    int samples;           /* LINE, TRACTION; 0 on a wall: one row per vertex */
     sab_probe_field field;
 } sab_probe;
+
+/* Is its result a table in profiles/NAME.csv, and not a number? */
+bool sab_probe_is_profile(const sab_probe *probe);
 
 #endif

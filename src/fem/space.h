@@ -1,4 +1,8 @@
-/* fem/space.h -- P2 velocity on a mesh, with the points where the law lives. */
+/* fem/space.h -- P2 velocity on a mesh, with the points where the law lives.
+ *
+ * With `bubbles` each triangle has two further velocities, b e_x and b e_y [docs/theory.md, 4.9].
+ * A velocity vector U is then [nnodes][dim] followed by [nelements][dim], and so is a force F; the
+ * unknowns of the bubbles follow those of the nodes. */
 #ifndef SAB_FEM_SPACE_H
 #define SAB_FEM_SPACE_H
 
@@ -8,9 +12,13 @@
 #include "linalg/blocks.h"
 #include "mesh/mesh.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 typedef struct sab_space {
     const sab_mesh *mesh;         /* borrowed */
     const sab_geometry *geometry; /* borrowed */
+    bool bubbles;                 /* false as created; set it before anything else is done */
     int npoints;                  /* law points, three per element */
     double *point;                /* [npoints][dim] */
     double *weight;               /* [npoints] w_q, Jacobian included */
@@ -19,19 +27,29 @@ typedef struct sab_space {
 sab_status sab_space_create(const sab_mesh *mesh, const sab_geometry *geometry, sab_space **space,
                             sab_error *err);
 void sab_space_destroy(sab_space **space);
+/* Entries of a velocity vector; number of unknowns. */
+size_t sab_space_size(const sab_space *space);
+int sab_space_unknowns(const sab_space *space, const sab_dofs *dofs);
+/* sab_dofs_restrict and sab_dofs_expand with the bubbles: between velocity vectors and unknowns. */
+void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const double *F, double *l);
+void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U);
 
 /* Strain rates at the law points as blocks on the free unknowns, one block per element, and the
  * strain rate k [npoints][s] of the prescribed velocities: gamma = B u + k. Physical units:
- * B_q = chi^-1 D(.)(x_q). The caller owns *B. */
+ * B_q = chi^-1 D(.)(x_q), of a bubble the P1 projection. The columns of the bubble are the last two
+ * of a block. The caller owns *B. */
 sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
                             sab_error *err);
+/* The columns of the bubbles alone, as blocks on the same unknowns. The caller owns *bubble. */
+sab_status sab_space_bubble_strain(const sab_space *space, const sab_blocks *B, sab_blocks **bubble,
+                                   sab_error *err);
 
-/* Strain rate gamma [npoints][s] of a nodal velocity U [nnodes][dim]. */
+/* Strain rate gamma [npoints][s] of a velocity U; of bubbles the P1 projection. */
 void sab_space_strain_rate(const sab_space *space, const double *U, double *gamma);
-/* F [nnodes][dim] += int D(v):sigma for all nodal v, that is sum_q m_q B_q^T sigma_q with
+/* F += int D(v):sigma for all nodal v and bubbles, that is sum_q m_q B_q^T sigma_q with
  * m_q = 2 w_q; sigma is [npoints][s]. */
 void sab_space_internal_force(const sab_space *space, const double *sigma, double *F);
-/* F [nnodes][dim] += int f.v; f has dim functions of x, y, z, t. */
+/* F += int f.v; f has dim functions of x, y, z, t. */
 sab_status sab_space_body_force(const sab_space *space, const sab_function *f, double t, double *F,
                                 sab_error *err);
 

@@ -1,6 +1,7 @@
 #include "flow/flow.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/bubble.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static sab_status evaluate_law(sab_flow *flow, sab_error *err)
 }
 
 /* A = sum m (2 eta/Re) B^T E_b B and l = load - B^T M (2 eta/Re) E_b k for the present eta. The
- * step 2 eta/Re makes r W a projector if b = 1 [docs/theory.md, 4]. */
+ * step 2 eta/Re makes r W a projector if b = 1 [docs/theory.md, 4]. Between bubbles A is 5/3 of
+ * that sum, which only makes r W smaller. */
 static void assemble(sab_flow *flow)
 {
     const double start = sab_cpu_seconds();
@@ -59,13 +61,18 @@ static void assemble(sab_flow *flow)
     program->step_is_safe = program->bulk == 1.0;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
+    if (flow->bubble != NULL) {
+        for (int i = 0; i < s * s * program->npoints; i++)
+            C[i] *= SAB_BUBBLE_STIFFNESS - 1.0;
+        sab_blocks_assemble(flow->bubble, C, flow->bubble_scatter, program->A);
+    }
 
     double *stress = flow->work; /* C is no longer needed */
     for (int q = 0; q < program->npoints; q++)
         for (int c = 0; c < s; c++)
             stress[s * q + c] = -program->weight[q] * program->viscosity[q] *
                                 (c == 0 ? program->bulk : 1.0) * program->k[s * q + c];
-    sab_dofs_restrict(flow->dofs, flow->load, program->l);
+    sab_space_restrict(flow->space, flow->dofs, flow->load, program->l);
     sab_blocks_multiply_transpose(program->B, stress, program->l);
     flow->cpu_assembly += sab_cpu_seconds() - start;
 }
@@ -74,7 +81,6 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = setup->mesh;
-    const size_t nodal = 2 * (size_t)mesh->nnodes;
     const int s = setup->geometry->s;
     sab_flow *f = NULL;
 
@@ -99,14 +105,16 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
         goto cleanup;
     }
     SAB_TRY(sab_space_create(mesh, setup->geometry, &f->space, err));
-    SAB_TRY(sab_program_create(s, f->space->npoints, f->dofs->nfree, &f->program, err));
-    const size_t points = (size_t)f->space->npoints;
-    SAB_NEW(f->load, nodal);
-    SAB_NEW(f->u, f->dofs->nfree);
+    f->space->bubbles = setup->bubbles;
+    SAB_TRY(sab_program_create(s, f->space->npoints, sab_space_unknowns(f->space, f->dofs),
+                               &f->program, err));
+    const size_t points = (size_t)f->space->npoints, size = sab_space_size(f->space);
+    SAB_NEW(f->load, size);
+    SAB_NEW(f->u, f->program->n);
     SAB_NEW(f->lambda, (size_t)s * points);
     SAB_NEW(f->eta, points);
     SAB_NEW(f->inverse_reynolds, points);
-    SAB_NEW(f->work, nodal > (size_t)(s * s) * points ? nodal : (size_t)(s * s) * points);
+    SAB_NEW(f->work, size > (size_t)(s * s) * points ? size : (size_t)(s * s) * points);
     SAB_NEW(f->strain, (size_t)s * points);
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
 
@@ -118,6 +126,10 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
     SAB_TRY(sab_scatter_create(f->program->B, f->program->A, &f->scatter, err));
+    if (setup->bubbles) {
+        SAB_TRY(sab_space_bubble_strain(f->space, f->program->B, &f->bubble, err));
+        SAB_TRY(sab_scatter_create(f->bubble, f->program->A, &f->bubble_scatter, err));
+    }
     f->cpu_assembly += sab_cpu_seconds() - start;
     assemble(f);
     SAB_TRY(sab_solver_create(&setup->solver, f->program, &f->solver, err));
@@ -135,6 +147,8 @@ void sab_flow_destroy(sab_flow **flow)
     if (f != NULL) {
         sab_solver_destroy(&f->solver);
         sab_scatter_destroy(&f->scatter);
+        sab_scatter_destroy(&f->bubble_scatter);
+        sab_blocks_destroy(&f->bubble);
         sab_program_destroy(&f->program);
         sab_fields_destroy(&f->fields);
         sab_space_destroy(&f->space);
@@ -151,14 +165,14 @@ void sab_flow_destroy(sab_flow **flow)
     }
 }
 
-/* Nodal velocity and all fields from u and lambda. */
-static void update_fields(sab_flow *flow)
+/* Velocity and all fields from u and lambda. */
+static void update_fields(sab_flow *flow, double residual)
 {
     const sab_program *program = flow->program;
-    const sab_point_law law = {program->friction, program->yield, program->viscosity,
-                               program->bulk};
+    const sab_point_law law = {program->friction, program->yield, program->viscosity, program->bulk,
+                               residual};
 
-    sab_dofs_expand(flow->dofs, flow->u, flow->work);
+    sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
     sab_fields_update(flow->fields, flow->work, flow->lambda, &law);
 }
 
@@ -264,7 +278,7 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         SAB_TRY(sab_solver_run(flow->solver, flow->program, true, flow->lambda, flow->u,
                                observer != NULL ? &rows : NULL, &one, err));
         add_work(&report->solve, &one);
-        update_fields(flow);
+        update_fields(flow, one.certificate.natural);
         report->viscosity_iterations = k;
         report->viscosity_change = formula ? strain_change(flow) : 0.0;
         report->converged =
@@ -278,20 +292,20 @@ cleanup:
 double sab_flow_memory(const sab_flow *flow)
 {
     const sab_program *p = flow->program;
-    const double points = p->npoints, s = p->s, nodes = flow->space->mesh->nnodes;
+    const double points = p->npoints, s = p->s, size = (double)sab_space_size(flow->space);
     const double values = (double)p->B->value_start[p->B->nblocks];
     const double columns = (double)p->B->column_start[p->B->nblocks];
     const double scatter = (double)flow->scatter->start[p->B->nblocks];
     const double entries = (double)p->A->start[p->n];
     const sab_factor_info info = sab_factor_get_info(sab_solver_factor(flow->solver));
 
-    /* matrix with its 64-bit rows, where its entries come from, and its factor with the workspace of
-     * a factorisation (a quarter of it): once for A, once for the matrix of the interior point, which
-     * also keeps the places of A's entries */
+    /* matrix with its 64-bit rows, where its entries come from, and its factor with the workspace
+     * of a factorisation (a quarter of it): once for A, once for the matrix of the interior point,
+     * which also keeps the places of A's entries */
     const double matrices =
         2.0 * (16.0 * entries + 4.0 * scatter + 10.0 * info.entries) + 16.0 * entries;
 
     /* B, the blocks G^-1 and m G^-1, about 45 vectors of points, the mesh and its fields */
     return matrices + 8.0 * values + 4.0 * columns + 8.0 * points * (2.0 * s * s + 45.0 * s) +
-           8.0 * 60.0 * nodes;
+           8.0 * 30.0 * size;
 }

@@ -15,6 +15,7 @@
 /* What a flow is made of; all borrowed, all must outlive the flow. */
 typedef struct sab_flow_setup {
     const sab_mesh *mesh;
+    bool bubbles; /* P2 with bubbles, element p2b [docs/theory.md, 4.9] */
     const sab_geometry *geometry;
     const sab_material *material;
     const sab_function *gravity; /* [dim] */
@@ -33,14 +34,16 @@ typedef struct sab_flow {
     sab_dofs *dofs;
     sab_program *program;
     sab_scatter *scatter; /* of program->B in program->A */
+    sab_blocks *bubble;   /* the columns of the bubbles, with their scatter; NULL without bubbles */
+    sab_scatter *bubble_scatter;
     sab_solver *solver;
     sab_fields *fields;
-    double *load;             /* [nnodes][dim] gravity and tractions */
-    double *u;                /* [nfree] */
+    double *load;             /* force vector: gravity and tractions */
+    double *u;                /* [program->n] */
     double *lambda;           /* [npoints][s] */
     double *eta;              /* [npoints] viscosity factor */
     double *inverse_reynolds; /* [npoints] */
-    double *work;             /* [max(nnodes*dim, npoints*s*s)] */
+    double *work;             /* [max(size of a velocity vector, npoints*s*s)] */
     double *strain;           /* [npoints][s] of the previous viscosity iteration */
     double cpu_assembly;
 } sab_flow;

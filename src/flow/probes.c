@@ -2,13 +2,15 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "fem/locate.h"
+#include "fem/wall.h"
 
 struct sab_probes {
     int n;
     sab_probe_result *result; /* [n] */
-    int *entry;               /* [n] boundary entry of a flux or force */
+    int *entry;               /* [n] boundary entry of a flux, force or traction */
     int **element;            /* [n] element of each sample, or NULL */
     double **xi;              /* [n][samples][2] */
+    sab_wall **wall;          /* [n] of a traction, or NULL */
 };
 
 static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *entry,
@@ -59,6 +61,38 @@ cleanup:
     return status;
 }
 
+/* The table of a traction: where its rows are. */
+static sab_status place_wall(sab_probes *p, int i, const sab_flow *flow, const sab_probe *probe,
+                             sab_error *err)
+{
+    sab_probe_result *r = &p->result[i];
+    sab_error why = {0};
+    const sab_status status =
+        sab_wall_create(flow->setup.mesh, flow->group[p->entry[i]], flow->dofs->owner, p->entry[i],
+                        probe->samples, &p->wall[i], &why);
+
+    if (status != SAB_OK)
+        return sab_fail(err, status, "probes.%s: %s", probe->name, why.message);
+    r->samples = p->wall[i]->nrows;
+    r->s = p->wall[i]->s;
+    r->x = p->wall[i]->x;
+    return SAB_OK;
+}
+
+static int components_of(const sab_flow *flow, const sab_probe *probe)
+{
+    switch (probe->kind) {
+    case SAB_PROBE_FLUX:
+        return 1;
+    case SAB_PROBE_FORCE:
+        return flow->setup.geometry->dim;
+    case SAB_PROBE_TRACTION:
+        return 2;
+    default:
+        return sab_fields_components(flow->fields, probe->field);
+    }
+}
+
 sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe,
                              sab_probes **probes, sab_error *err)
 {
@@ -72,6 +106,7 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
     SAB_NEW(p->entry, n);
     SAB_NEW(p->element, n);
     SAB_NEW(p->xi, n);
+    SAB_NEW(p->wall, n);
     p->n = n;
     for (int i = 0; i < n; i++) {
         const bool sampled = probe[i].kind == SAB_PROBE_POINT || probe[i].kind == SAB_PROBE_LINE;
@@ -79,17 +114,16 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
 
         r->probe = &probe[i];
         r->samples = probe[i].kind == SAB_PROBE_LINE ? probe[i].samples : 1;
-        r->components = probe[i].kind == SAB_PROBE_FLUX ? 1
-                        : probe[i].kind == SAB_PROBE_FORCE
-                            ? flow->setup.geometry->dim
-                            : sab_fields_components(flow->fields, probe[i].field);
-        SAB_NEW(r->value, (size_t)r->samples * (size_t)r->components);
+        r->components = components_of(flow, &probe[i]);
         if (sampled && locator == NULL)
             SAB_TRY(sab_locator_create(flow->setup.mesh, &locator, err));
         if (sampled)
             SAB_TRY(place_samples(p, i, &probe[i], locator, err));
         else
             SAB_TRY(find_entry(flow, &probe[i], &p->entry[i], err));
+        if (probe[i].kind == SAB_PROBE_TRACTION)
+            SAB_TRY(place_wall(p, i, flow, &probe[i], err));
+        SAB_NEW(r->value, (size_t)r->samples * (size_t)r->components);
     }
     *probes = p;
     p = NULL;
@@ -105,15 +139,18 @@ void sab_probes_destroy(sab_probes **probes)
 
     if (p != NULL) {
         for (int i = 0; i < p->n; i++) {
-            SAB_FREE(p->result[i].x);
+            if (p->wall[i] == NULL) /* else they are the wall's */
+                SAB_FREE(p->result[i].x);
             SAB_FREE(p->result[i].value);
             SAB_FREE(p->element[i]);
             SAB_FREE(p->xi[i]);
+            sab_wall_destroy(&p->wall[i]);
         }
         SAB_FREE(p->result);
         SAB_FREE(p->entry);
         SAB_FREE(p->element);
         SAB_FREE(p->xi);
+        SAB_FREE(p->wall);
         SAB_FREE(*probes);
     }
 }
@@ -133,10 +170,16 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
         else if (probe->kind == SAB_PROBE_FORCE)
             SAB_TRY(sab_fields_force(flow->fields, flow->dofs, p->entry[i], flow->setup.boundary,
                                      flow->group, 0.0, flow->load, flow->work, r->value, err));
+        else if (probe->kind == SAB_PROBE_TRACTION)
+            SAB_TRY(sab_fields_nodal_force(flow->fields, flow->dofs, p->entry[i],
+                                           flow->setup.boundary, flow->group, 0.0, flow->load,
+                                           flow->work, err));
         else
             for (int k = 0; k < r->samples; k++)
                 sab_fields_at(flow->fields, probe->field, p->element[i][k], p->xi[i] + 2 * k,
                               r->value + k * r->components);
+        if (probe->kind == SAB_PROBE_TRACTION)
+            sab_wall_stress(p->wall[i], flow->work, r->value);
     }
     *result = p->result;
 cleanup:

@@ -6,16 +6,18 @@
 
 typedef struct sab_probe_result {
     const sab_probe *probe; /* borrowed */
-    int samples;            /* 1, or those of a line */
+    int samples;            /* 1, or rows of a profile */
     int components;
-    double *x;     /* [samples][dim] where (point, line) */
-    double *value; /* [samples][components] */
+    double *s;     /* [samples] arc length of a traction, NULL for others */
+    double *x;     /* [samples][dim] where (point, line, traction) */
+    double *value; /* [samples][components]; of a traction normal and shear (fem/wall.h) */
 } sab_probe_result;
 
 typedef struct sab_probes sab_probes;
 
 /* Find groups and elements: before solving, so that a bad probe is an error at once
- * (SAB_ERR_INPUT: unknown group, no entry, point outside the domain). The caller owns *probes. */
+ * (SAB_ERR_INPUT: unknown group, no entry, point outside the domain, wall without inner vertex).
+ * The caller owns *probes. */
 sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe,
                              sab_probes **probes, sab_error *err);
 void sab_probes_destroy(sab_probes **probes);

@@ -202,11 +202,12 @@ cleanup:
 static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sab_probe *probe,
                              sab_error *err)
 {
-    enum { MAX_NAME = 100 };
+    enum { MAX_NAME = 100, LINE_SAMPLES = 101 };
     static const char *const kind[] = {[SAB_PROBE_FLUX] = "flux",
                                        [SAB_PROBE_FORCE] = "force",
                                        [SAB_PROBE_POINT] = "point",
-                                       [SAB_PROBE_LINE] = "line"};
+                                       [SAB_PROBE_LINE] = "line",
+                                       [SAB_PROBE_TRACTION] = "traction"};
     sab_status status = SAB_OK;
     const sab_key *row = sab_schema_next(sab_schema_find(NULL, "probes"), NULL);
     const sab_path path = sab_path_join("probes", node->key);
@@ -230,8 +231,11 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
             kinds++;
         }
     if (kinds != 1)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: %s; give exactly one of flux, force, point, line",
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: %s; give exactly one of flux, force, point, line, traction",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
+    if (probe->kind == SAB_PROBE_LINE)
+        probe->samples = LINE_SAMPLES;
     SAB_TRY(sab_value_read_map(r, row, node, path.text, probe, err));
 cleanup:
     return status;
@@ -307,6 +311,25 @@ cleanup:
     return status;
 }
 
+/* A split is what makes the element p2 stable: p2b is so without, and its default is none. */
+static sab_status default_split(sab_yaml *root, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_yaml *mesh = sab_yaml_find(root, "mesh"), *none = NULL;
+    const sab_yaml *element = mesh != NULL ? sab_yaml_find(mesh, "element") : NULL;
+
+    if (element == NULL || element->kind != SAB_YAML_SCALAR || strcmp(element->text, "p2b") != 0 ||
+        sab_yaml_find(mesh, "split") != NULL)
+        return SAB_OK;
+    SAB_TRY(sab_yaml_parse("mesh.split", SAB_YAML_DEFAULT, "none", 4, &none, err));
+    none->line = mesh->key_line;
+    none->column = mesh->key_column;
+    SAB_TRY(sab_yaml_put(mesh, "split", &none, err));
+cleanup:
+    sab_yaml_destroy(&none);
+    return status;
+}
+
 /* ---- the interface ---- */
 
 sab_status sab_case_read(const char *path, int noverrides, const char *const *override,
@@ -324,6 +347,7 @@ sab_status sab_case_read(const char *path, int noverrides, const char *const *ov
         for (int i = 0; i < noverrides; i++)
             SAB_TRY(sab_tree_override(c->store->root, override[i], err));
     SAB_TRY(sab_tree_check(c->path, c->store->root, err));
+    SAB_TRY(default_split(c->store->root, err));
     SAB_TRY(sab_tree_complete(c->path, c->store->root, err));
     SAB_TRY(read_values(c, err));
     *result = c;

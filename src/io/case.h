@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 typedef enum sab_split { SAB_SPLIT_ALFELD, SAB_SPLIT_NONE } sab_split;
+typedef enum sab_element { SAB_ELEMENT_P2, SAB_ELEMENT_P2B } sab_element;
 
 typedef struct sab_case {
     char *path;      /* of case.yaml as opened, as the user gave it */
@@ -28,6 +29,7 @@ typedef struct sab_case {
     char *mesh_file; /* resolved against the directory of the case */
     int nparameters;
     sab_mesh_parameter *parameter;
+    sab_element element;
     sab_split split;
     sab_material material;
     sab_function gravity[3];

@@ -20,8 +20,8 @@ static void to_tensors(const sab_geometry *geometry, int n, double sign, const d
     }
 }
 
-sab_status sab_output_fields(const char *path, const sab_fields *f, double time, bool float32,
-                             sab_error *err)
+sab_status sab_output_fields(const char *path, const sab_fields *f, const double *recovered,
+                             double time, bool float32, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = f->space->mesh;
@@ -48,6 +48,11 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, double time,
     SAB_TRY(sab_vtu_point_array(vtu, "shear_stress", 1, NULL, f->shear_stress, err));
     SAB_TRY(sab_vtu_point_array(vtu, "shear_rate", 1, NULL, f->shear_rate, err));
     SAB_TRY(sab_vtu_point_array(vtu, "yield_ratio", 1, NULL, f->yield_ratio, err));
+    if (recovered != NULL) {
+        for (int i = 0; i < n; i++)
+            work[i] = recovered[mesh->element[i]];
+        SAB_TRY(sab_vtu_point_array(vtu, "pressure_recovered", 1, NULL, work, err));
+    }
     SAB_TRY(sab_vtu_cell_array(vtu, "pressure", 1, NULL, f->pressure, err));
     SAB_TRY(sab_vtu_cell_array(vtu, "yielded", 1, NULL, f->yielded, err));
     SAB_TRY(sab_vtu_close(&vtu, err));
@@ -130,5 +135,20 @@ sab_status sab_output_profile(const char *path, const char *field, int samples, 
             fprintf(file.stream, ",%.17g", value[components * k + c]);
         fputc('\n', file.stream);
     }
+    return sab_file_close(&file, err);
+}
+
+sab_status sab_output_wall(const char *path, int rows, const double *s, const double *x,
+                           const double *stress, sab_error *err)
+{
+    sab_file file;
+    const sab_status status = sab_file_open(path, &file, err);
+
+    if (status != SAB_OK)
+        return status;
+    fprintf(file.stream, "s,x,y,normal,shear\n");
+    for (int k = 0; k < rows; k++)
+        fprintf(file.stream, "%.17g,%.17g,%.17g,%.17g,%.17g\n", s[k], x[2 * k], x[2 * k + 1],
+                stress[2 * k], stress[2 * k + 1]);
     return sab_file_close(&file, err);
 }

@@ -12,6 +12,7 @@
     }
 /* in the order of the enumeration (or false, true) that holds the choice */
 CHOICES(geometry_choice, "plane")
+CHOICES(element_choice, "p2", "p2b")
 CHOICES(split_choice, "alfeld", "none")
 CHOICES(scheme_choice, "creeping")
 CHOICES(linear_choice, "cholmod", "mumps")
@@ -29,7 +30,7 @@ static const char *field_choice(int i)
 
 static const char *const later_geometry[] = {"axisymmetric", "3d", NULL};
 static const char *const later_scheme[] = {"inertial", NULL};
-static const char *const with_line[] = {"line", NULL};
+static const char *const with_line_or_traction[] = {"line", "traction", NULL};
 static const char *const with_point_or_line[] = {"point", "line", NULL};
 
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
@@ -65,9 +66,13 @@ static const sab_key table[] = {
      .help = "Numbers that replace those of DefineConstant in a .geo"},
     {"mesh.parameters.*", SAB_KEY_NUMBER, IN(sab_mesh_parameter, value),
      .help = "Value of the constant of that name"},
+    {"mesh.element", SAB_KEY_CHOICE, .fallback = "p2", .choice = element_choice,
+     IN(sab_case, element),
+     .help = "Velocity. p2: quadratic, stable pressures on split meshes; p2b: with a cubic bubble "
+             "per triangle, stable on any mesh"},
     {"mesh.split", SAB_KEY_CHOICE, .fallback = "alfeld", .choice = split_choice,
      IN(sab_case, split),
-     .help = "alfeld: each triangle into three, stable pressures on any mesh; none: as meshed"},
+     .help = "alfeld: each triangle into three; none: as meshed, the default if element is p2b"},
 
     {"material", SAB_KEY_MAP, .fallback = "{}",
      .help = "The rheology: flow where sqrt(J2) = friction * pressure + bingham"},
@@ -149,7 +154,7 @@ static const sab_key table[] = {
 
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
-    {"probes.*", SAB_KEY_MAP, .help = "Exactly one of flux, force, point, line"},
+    {"probes.*", SAB_KEY_MAP, .help = "Exactly one of flux, force, point, line, traction"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L", .fallback = "", IN(sab_probe, group),
      .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^2", .fallback = "", IN(sab_probe, group),
@@ -158,8 +163,12 @@ static const sab_key table[] = {
      .help = "A field at this point"},
     {"probes.*.line", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
      .help = "A field along the segment between two points, to profiles/NAME.csv"},
-    {"probes.*.samples", SAB_KEY_INTEGER, .fallback = "101", .with = with_line,
-     IN(sab_probe, samples), BETWEEN(2.0, 1e6), .help = "Equidistant points on the line"},
+    {"probes.*.traction", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
+     .help = "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
+             "(positive in compression) and shear"},
+    {"probes.*.samples", SAB_KEY_INTEGER, .fallback = "", .with = with_line_or_traction,
+     IN(sab_probe, samples), BETWEEN(2.0, 1e6),
+     .help = "Equidistant points: 101 on a line, if not given; on a wall its vertices"},
     {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_point_or_line,
      .choice = field_choice, IN(sab_probe, field), .help = "The field to take"},
 

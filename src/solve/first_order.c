@@ -3,10 +3,14 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cone/cone.h"
+#include "solve/anderson.h"
 #include "solve/residual.h"
 
 #include <math.h>
 #include <string.h>
+
+/* Relaxation of Douglas-Rachford, in (0, 2): 1 is the classical method, 2 Peaceman-Rachford. */
+static const double RELAXATION = 1.8;
 
 struct sab_first_order {
     size_t rows;                    /* s * npoints */
@@ -19,12 +23,17 @@ struct sab_first_order {
     double *y_old, *gamma_y_old;    /* the one before */
     double *work;
     double *u; /* [n] */
-    /* Anderson: the fixed-point map P(lambda) of PG and its residual f = P(lambda) - lambda are
-     * kept in y and gamma_y, their predecessors in y_old and gamma_y_old */
-    int depth, used, next;             /* memory, columns in use, column to write */
-    double norm_f;                     /* |f|, negative when f is not known */
-    double **dp, **df;                 /* [depth] differences of P and f */
-    double *gram, *chol, *coefficient; /* [depth][depth], [depth][depth], [depth] */
+    /* Fixed-point maps x <- p(x), for Anderson and Douglas-Rachford: p(x) and its residual
+     * f = p(x) - x are kept in y and gamma_y, their predecessors in y_old and gamma_y_old */
+    sab_anderson *memory;
+    double norm_f; /* |f|, negative when f is not known */
+    /* Douglas-Rachford: the state x = lambda - rho gamma, rho = scale r, and
+     * A + B^T M rho B, which is (1 + c) A, or else a matrix with its own factor */
+    double *state;
+    double scale, c; /* c is negative if there is none */
+    sab_sparse *K;
+    sab_scatter *scatter;
+    sab_factor *factor;
     double cone_cpu;
 };
 
@@ -48,16 +57,8 @@ sab_status sab_first_order_create(const sab_program *program, int depth,
     SAB_NEW(it->gamma_y_old, it->rows);
     SAB_NEW(it->work, it->rows);
     SAB_NEW(it->u, program->n);
-    SAB_NEW(it->dp, depth);
-    SAB_NEW(it->df, depth);
-    it->depth = depth;
-    for (int j = 0; j < depth; j++) {
-        SAB_NEW(it->dp[j], it->rows);
-        SAB_NEW(it->df[j], it->rows);
-    }
-    SAB_NEW(it->gram, depth * depth);
-    SAB_NEW(it->chol, depth * depth);
-    SAB_NEW(it->coefficient, depth);
+    SAB_NEW(it->state, it->rows);
+    SAB_TRY(sab_anderson_create(program, depth, &it->memory, err));
     *iteration = it;
     it = NULL;
 cleanup:
@@ -81,15 +82,11 @@ void sab_first_order_destroy(sab_first_order **iteration)
     SAB_FREE(it->gamma_y_old);
     SAB_FREE(it->work);
     SAB_FREE(it->u);
-    for (int j = 0; j < it->depth; j++) {
-        SAB_FREE(it->dp[j]);
-        SAB_FREE(it->df[j]);
-    }
-    SAB_FREE(it->dp);
-    SAB_FREE(it->df);
-    SAB_FREE(it->gram);
-    SAB_FREE(it->chol);
-    SAB_FREE(it->coefficient);
+    SAB_FREE(it->state);
+    sab_anderson_destroy(&it->memory);
+    sab_factor_destroy(&it->factor);
+    sab_scatter_destroy(&it->scatter);
+    sab_sparse_destroy(&it->K);
     SAB_FREE(*iteration);
 }
 
@@ -103,15 +100,6 @@ static void swap(double **a, double **b)
     double *c = *a;
     *a = *b;
     *b = c;
-}
-
-/* <a, b> = sum (m/r) a.b */
-static double dot(const sab_program *p, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (int q = 0; q < p->npoints; q++, a += p->s, b += p->s)
-        sum += p->weight[q] / p->step[q] * sab_cone_dot(p->s, a, b);
-    return sum;
 }
 
 /* Curvature of the dual objective between two points: with d = a - b and e = gamma(a) - gamma(b),
@@ -136,21 +124,26 @@ static void curvature(const sab_program *p, const double *a, const double *b, co
     }
 }
 
+/* Numbers in (-1/2, 1/2): a vector with all frequencies. */
+static void fill_pseudo_random(unsigned long long state, size_t n, double *x)
+{
+    for (size_t i = 0; i < n; i++) {
+        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+        x[i] = (double)(state >> 40) / 16777216.0 - 0.5;
+    }
+}
+
 sab_status sab_first_order_measure(sab_first_order *it, const sab_program *p, sab_factor *factor,
                                    sab_error *err)
 {
-    unsigned long long state = 1;
     double *x = it->y, *gamma = it->gamma_y, norm = 0.0;
 
     it->tau = 1.0;
     if (p->step_is_safe)
         return SAB_OK;
-    for (size_t i = 0; i < it->rows; i++) { /* any start with all frequencies */
-        state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-        x[i] = (double)(state >> 40) / 16777216.0 - 0.5;
-    }
+    fill_pseudo_random(1, it->rows, x);
     for (int k = 0; k < 20; k++) {
-        const double length = sqrt(dot(p, x, x));
+        const double length = sqrt(sab_anderson_dot(p, x, x));
         if (!(length > 0.0))
             break;
         for (size_t i = 0; i < it->rows; i++)
@@ -161,11 +154,105 @@ sab_status sab_first_order_measure(sab_first_order *it, const sab_program *p, sa
         for (int q = 0; q < p->npoints; q++)
             for (int i = q * p->s; i < (q + 1) * p->s; i++)
                 x[i] = p->step[q] * gamma[i];
-        norm = sqrt(dot(p, x, x)); /* increases towards |R W| */
+        norm = sqrt(sab_anderson_dot(p, x, x)); /* increases towards |R W| */
     }
     if (norm > 0.0)
         it->tau = 1.0 / (1.05 * norm);
     return SAB_OK;
+}
+
+/* c such that B^T M rho B = c A to rounding error, as two pseudo-random vectors see it; -1 if there
+ * is none. x, Ax, Kx [n] are workspace. */
+static double find_multiple(sab_first_order *it, const sab_program *p, double *x, double *Ax,
+                            double *Kx)
+{
+    double c = -1.0;
+
+    for (unsigned k = 1; k <= 2; k++) {
+        double xAx = 0.0, xKx = 0.0, largest = 0.0, error = 0.0;
+
+        fill_pseudo_random(k, (size_t)p->n, x);
+        sab_sparse_multiply(p->A, x, Ax);
+        sab_blocks_multiply(p->B, x, it->work);
+        for (int q = 0; q < p->npoints; q++)
+            for (int i = q * p->s; i < (q + 1) * p->s; i++)
+                it->work[i] *= p->weight[q] * it->scale * p->step[q];
+        memset(Kx, 0, (size_t)p->n * sizeof *Kx);
+        sab_blocks_multiply_transpose(p->B, it->work, Kx);
+        for (int i = 0; i < p->n; i++) {
+            xAx += x[i] * Ax[i];
+            xKx += x[i] * Kx[i];
+        }
+        c = k == 1 ? xKx / xAx : c;
+        for (int i = 0; i < p->n; i++) {
+            largest = fmax(largest, fabs(Kx[i]));
+            error = fmax(error, fabs(Kx[i] - c * Ax[i]));
+        }
+        if (!(c > 0.0 && error <= 1e-12 * largest))
+            return -1.0;
+    }
+    return c;
+}
+
+/* K += A. Both are lower triangles with sorted rows, and the pattern of A is part of that of K. */
+static void add_matrix(const sab_sparse *A, sab_sparse *K)
+{
+    for (int64_t j = 0; j < A->n; j++) {
+        int64_t k = K->start[j];
+
+        for (int64_t e = A->start[j]; e < A->start[j + 1]; e++) {
+            while (K->row[k] < A->row[e])
+                k++;
+            K->value[k] += A->value[e];
+        }
+    }
+}
+
+sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
+                                 sab_factor_backend backend, sab_error *err)
+{
+    const int s = p->s;
+    double *x = NULL, *Ax = NULL, *Kx = NULL, *C = NULL;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(x, p->n);
+    SAB_NEW(Ax, p->n);
+    SAB_NEW(Kx, p->n);
+    it->scale = it->tau;
+    it->c = find_multiple(it, p, x, Ax, Kx);
+    if (it->c > 0.0)
+        goto cleanup;
+    if (it->factor == NULL) {
+        if (it->K == NULL)
+            SAB_TRY(sab_blocks_pattern(p->B, true, &it->K, err));
+        if (it->scatter == NULL)
+            SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
+        SAB_TRY(sab_factor_create(backend, it->K, &it->factor, err));
+    }
+    SAB_NEW(C, it->rows * (size_t)s); /* zero */
+    for (int q = 0; q < p->npoints; q++)
+        for (int i = 0; i < s; i++)
+            C[(q * s + i) * s + i] = p->weight[q] * it->scale * p->step[q];
+    memset(it->K->value, 0, (size_t)it->K->start[p->n] * sizeof *it->K->value);
+    add_matrix(p->A, it->K);
+    sab_blocks_assemble(p->B, C, it->scatter, it->K);
+    SAB_TRY(sab_factor_update(it->factor, it->K, err));
+cleanup:
+    SAB_FREE(x);
+    SAB_FREE(Ax);
+    SAB_FREE(Kx);
+    SAB_FREE(C);
+    return status;
+}
+
+const sab_factor *sab_first_order_factor(const sab_first_order *iteration)
+{
+    return iteration->factor;
+}
+
+const double *sab_first_order_strain_rate(const sab_first_order *iteration)
+{
+    return iteration->gamma;
 }
 
 void sab_first_order_start(sab_first_order *it, const double *lambda, const double *gamma)
@@ -178,7 +265,7 @@ void sab_first_order_start(sab_first_order *it, const double *lambda, const doub
     memcpy(it->gamma_y, gamma, size);
     it->theta = 1.0;
     it->xi = it->tau;
-    it->used = it->next = 0;
+    sab_anderson_forget(it->memory);
     it->norm_f = -1.0;
 }
 
@@ -285,98 +372,118 @@ static sab_status step_nesterov(sab_first_order *it, const sab_program *p, sab_f
     return SAB_OK;
 }
 
-/* P(lambda) into y, f = P(lambda) - lambda into gamma_y, and its norm. */
-static void fixed_point(sab_first_order *it, const sab_program *p, const double *shift)
+/* PG as a fixed point: lambda has been set, gamma is its strain rate (one solve) unless it is
+ * `known`; p(lambda) and f. */
+static sab_status map_pg(sab_first_order *it, const sab_program *p, sab_factor *factor,
+                         const double *shift, bool known, sab_error *err)
 {
+    if (!known) {
+        const sab_status status = sab_program_respond(p, factor, it->lambda, it->u, it->gamma, err);
+        if (status != SAB_OK)
+            return status;
+    }
     timed_step(it, p, it->tau, shift, it->lambda, it->gamma, it->y);
     for (size_t i = 0; i < it->rows; i++)
         it->gamma_y[i] = it->y[i] - it->lambda[i];
-    it->norm_f = sqrt(dot(p, it->gamma_y, it->gamma_y));
+    it->norm_f = sqrt(sab_anderson_dot(p, it->gamma_y, it->gamma_y));
+    return SAB_OK;
 }
 
-/* Coefficients c that minimise |f - sum c_j df_j|^2 + 1e-12 trace |c|^2. false if the memory is
- * degenerate. */
-static bool anderson_coefficients(sab_first_order *it, const sab_program *p)
+/* Douglas-Rachford at the state x [docs/theory.md, 6.6], one solve:
+ *     lambda = return map of x,   (A + B^T M rho B) u = l + B^T M (2 lambda - x - rho k),
+ *     gamma = B u + k,            p(x) = x + alpha (lambda - x - rho gamma). */
+static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *factor,
+                         sab_error *err)
 {
-    const int m = it->used, ld = it->depth;
-    double *L = it->chol, *c = it->coefficient, trace = 0.0;
+    const int s = p->s;
+    double start = sab_cpu_seconds();
 
-    for (int i = 0; i < m; i++)
-        trace += it->gram[i * ld + i];
-    if (!(trace > 0.0))
-        return false;
-    for (int i = 0; i < m; i++) {
-        for (int j = 0; j <= i; j++) {
-            double sum = it->gram[i * ld + j] + (i == j ? 1e-12 * trace : 0.0);
-            for (int k = 0; k < j; k++)
-                sum -= L[i * ld + k] * L[j * ld + k];
-            if (i == j && !(sum > 0.0))
-                return false;
-            L[i * ld + j] = i == j ? sqrt(sum) : sum / L[j * ld + j];
+    for (int q = 0; q < p->npoints; q++) {
+        const double rho = it->scale * p->step[q], *x = it->state + q * s, *k = p->k + q * s;
+        double *lambda = it->lambda + q * s, *force = it->work + q * s;
+
+        sab_cone_return_map(s, p->friction[q], p->yield[q], p->dilatancy[q], x, lambda);
+        for (int i = 0; i < s; i++)
+            force[i] = p->weight[q] * (2.0 * lambda[i] - x[i] - rho * k[i]);
+    }
+    it->cone_cpu += sab_cpu_seconds() - start;
+    memcpy(it->u, p->l, (size_t)p->n * sizeof *it->u);
+    sab_blocks_multiply_transpose(p->B, it->work, it->u);
+    const sab_status status =
+        sab_factor_solve(it->c > 0.0 ? factor : it->factor, it->u, it->u, err);
+    if (status != SAB_OK)
+        return status;
+    sab_blocks_multiply(p->B, it->u, it->gamma);
+    start = sab_cpu_seconds();
+    const double share = it->c > 0.0 ? 1.0 / (1.0 + it->c) : 1.0;
+    for (int q = 0; q < p->npoints; q++) {
+        const double rho = it->scale * p->step[q];
+
+        for (int i = q * s; i < (q + 1) * s; i++) {
+            it->gamma[i] = share * it->gamma[i] + p->k[i];
+            it->gamma_y[i] = RELAXATION * (it->lambda[i] - it->state[i] - rho * it->gamma[i]);
+            it->y[i] = it->state[i] + it->gamma_y[i];
         }
-        c[i] = dot(p, it->df[i], it->gamma_y);
-        for (int k = 0; k < i; k++)
-            c[i] -= L[i * ld + k] * c[k];
-        c[i] /= L[i * ld + i];
     }
-    for (int i = m - 1; i >= 0; i--) {
-        for (int k = i + 1; k < m; k++)
-            c[i] -= L[k * ld + i] * c[k];
-        c[i] /= L[i * ld + i];
-    }
-    return true;
+    it->norm_f = sqrt(sab_anderson_dot(p, it->gamma_y, it->gamma_y));
+    it->cone_cpu += sab_cpu_seconds() - start;
+    return SAB_OK;
 }
 
-static void anderson_remember(sab_first_order *it, const sab_program *p)
+static sab_status map(sab_first_order *it, sab_step_kind kind, const sab_program *p,
+                      sab_factor *factor, const double *shift, sab_error *err)
 {
-    const int j = it->next;
-
-    for (size_t i = 0; i < it->rows; i++) {
-        it->dp[j][i] = it->y[i] - it->y_old[i];
-        it->df[j][i] = it->gamma_y[i] - it->gamma_y_old[i];
-    }
-    it->used = it->used < it->depth ? it->used + 1 : it->depth;
-    it->next = (j + 1) % it->depth;
-    for (int i = 0; i < it->used; i++)
-        it->gram[i * it->depth + j] = it->gram[j * it->depth + i] = dot(p, it->df[i], it->df[j]);
+    return kind == SAB_STEP_ANDERSON ? map_pg(it, p, factor, shift, false, err)
+                                     : map_dr(it, p, factor, err);
 }
 
-/* lambda <- P_T(P(lambda) - sum c_j dp_j); if that more than doubles |f|, forget the memory and
- * take P(lambda) instead (a second solve, counted as a step). */
-static sab_status step_anderson(sab_first_order *it, const sab_program *p, sab_factor *factor,
-                                const double *shift, int *steps, sab_error *err)
+/* x <- p(x), the state x being lambda (PG) or that of Douglas-Rachford; or with Anderson
+ * x <- p(x) - sum c_j dp_j, for PG projected on the cones. If that more than doubles |f|, forget
+ * the memory and take p(x) instead (a second solve, counted as a step). */
+static sab_status step_fixed_point(sab_first_order *it, sab_step_kind kind, const sab_program *p,
+                                   sab_factor *factor, const double *shift, int *steps,
+                                   sab_error *err)
 {
     const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
-    sab_status status;
+    const bool pg = kind == SAB_STEP_ANDERSON, anderson = kind != SAB_STEP_DR;
+    bool further = false;
+    sab_status status = SAB_OK;
 
+    if (it->norm_f < 0.0 && !pg) { /* the first step of all only looks at the start */
+        for (int q = 0; q < p->npoints; q++)
+            for (int i = q * p->s; i < (q + 1) * p->s; i++)
+                it->state[i] = it->lambda[i] - it->scale * p->step[q] * it->gamma[i];
+        return map_dr(it, p, factor, err);
+    }
     if (it->norm_f < 0.0)
-        fixed_point(it, p, shift);
+        SAB_TRY(map_pg(it, p, factor, shift, true, err));
     const double before = sab_cpu_seconds(), last = it->norm_f;
-    if (it->used > 0 && !anderson_coefficients(it, p))
-        it->used = it->next = 0;
-    swap(&it->lambda, &it->lambda_old);
-    swap(&it->gamma, &it->gamma_old);
-    memcpy(it->lambda, it->y, it->rows * sizeof *it->y);
-    for (int j = 0; j < it->used; j++)
-        for (size_t i = 0; i < it->rows; i++)
-            it->lambda[i] -= it->coefficient[j] * it->dp[j][i];
-    if (it->used > 0)
-        sab_cone_project_all(&laws, it->lambda);
+    if (pg) {
+        swap(&it->lambda, &it->lambda_old);
+        swap(&it->gamma, &it->gamma_old);
+    }
+    double *x = pg ? it->lambda : it->state;
+    if (anderson)
+        further = sab_anderson_extrapolate(it->memory, p, it->y, it->gamma_y, x);
+    else
+        memcpy(x, it->y, it->rows * sizeof *x);
+    if (further && pg)
+        sab_cone_project_all(&laws, x);
     it->cone_cpu += sab_cpu_seconds() - before;
 
     swap(&it->y, &it->y_old);
     swap(&it->gamma_y, &it->gamma_y_old);
-    SAB_TRY(sab_program_respond(p, factor, it->lambda, it->u, it->gamma, err));
-    fixed_point(it, p, shift);
-    if (it->used > 0 && !(it->norm_f <= 2.0 * last)) {
-        it->used = it->next = 0;
-        memcpy(it->lambda, it->y_old, it->rows * sizeof *it->y);
-        SAB_TRY(sab_program_respond(p, factor, it->lambda, it->u, it->gamma, err));
+    SAB_TRY(map(it, kind, p, factor, shift, err));
+    if (further && !(it->norm_f <= 2.0 * last)) {
+        sab_anderson_forget(it->memory);
+        memcpy(x, it->y_old, it->rows * sizeof *x);
         (*steps)++;
-        fixed_point(it, p, shift);
+        SAB_TRY(map(it, kind, p, factor, shift, err));
     }
-    correct_tau(it, p);
-    anderson_remember(it, p);
+    if (pg)
+        correct_tau(it, p);
+    if (anderson)
+        sab_anderson_remember(it->memory, p, it->y, it->y_old, it->gamma_y, it->gamma_y_old);
 cleanup:
     return status;
 }
@@ -396,7 +503,9 @@ sab_status sab_first_order_run(sab_first_order *it, sab_step_kind kind, const sa
             SAB_TRY(step_pg(it, program, factor, shift, err));
             break;
         case SAB_STEP_ANDERSON:
-            SAB_TRY(step_anderson(it, program, factor, shift, steps, err));
+        case SAB_STEP_DR:
+        case SAB_STEP_DR_ANDERSON:
+            SAB_TRY(step_fixed_point(it, kind, program, factor, shift, steps, err));
             break;
         case SAB_STEP_APGD:
         case SAB_STEP_ASPG:

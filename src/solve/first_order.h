@@ -12,10 +12,12 @@
 #include "solve/program.h"
 
 typedef enum sab_step_kind {
-    SAB_STEP_PG,       /* projected gradient */
-    SAB_STEP_ANDERSON, /* the same, accelerated by Anderson's extrapolation, safeguarded */
-    SAB_STEP_APGD,     /* Nesterov's extrapolation with gradient restart */
-    SAB_STEP_ASPG      /* Nesterov's with a Barzilai-Borwein step, thesis algorithm B.2 */
+    SAB_STEP_PG,         /* projected gradient */
+    SAB_STEP_ANDERSON,   /* the same, accelerated by Anderson's extrapolation, safeguarded */
+    SAB_STEP_APGD,       /* Nesterov's extrapolation with gradient restart */
+    SAB_STEP_ASPG,       /* Nesterov's with a Barzilai-Borwein step, thesis algorithm B.2 */
+    SAB_STEP_DR,         /* Douglas-Rachford with the return map of the non-associated law */
+    SAB_STEP_DR_ANDERSON /* the same, accelerated */
 } sab_step_kind;
 
 typedef struct sab_first_order sab_first_order;
@@ -29,6 +31,12 @@ void sab_first_order_destroy(sab_first_order **iteration);
  * iterations (20 solves). Once per factorisation. */
 sab_status sab_first_order_measure(sab_first_order *iteration, const sab_program *program,
                                    sab_factor *factor, sab_error *err);
+/* Prepare Douglas-Rachford, whose matrix is A + B^T M rho B with rho = tau r: see whether that is a
+ * multiple of A (creeping flow with b = 1), otherwise factor it. After each measure. */
+sab_status sab_first_order_split(sab_first_order *iteration, const sab_program *program,
+                                 sab_factor_backend backend, sab_error *err);
+/* The factor of that matrix, borrowed; NULL if there was none so far. */
+const sab_factor *sab_first_order_factor(const sab_first_order *iteration);
 /* Forget everything but tau and continue from lambda (admissible) and its strain rate. */
 void sab_first_order_start(sab_first_order *iteration, const double *lambda, const double *gamma);
 /* At least one and at most `most` steps, until the natural residual (rms, sab_residual_natural) is
@@ -38,6 +46,9 @@ void sab_first_order_start(sab_first_order *iteration, const double *lambda, con
 sab_status sab_first_order_run(sab_first_order *iteration, sab_step_kind kind,
                                const sab_program *program, sab_factor *factor, const double *shift,
                                int most, double target, double *lambda, int *steps, sab_error *err);
+/* The strain rate, [npoints][s], borrowed, of the iterate of the last step. That of
+ * Douglas-Rachford obeys momentum, though not under the stress lambda, until it has converged. */
+const double *sab_first_order_strain_rate(const sab_first_order *iteration);
 /* CPU seconds spent in cones and vectors (all but solves and products with B) so far. */
 double sab_first_order_cone_cpu(const sab_first_order *iteration);
 

@@ -35,6 +35,8 @@ const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
     [SAB_METHOD_CADOUX_PG] = {"cadoux-pg", "convex programs with a damped shift, each by pg"},
     [SAB_METHOD_CADOUX_APGD] = {"cadoux-apgd", "convex programs with a damped shift, each by apgd"},
     [SAB_METHOD_CADOUX_ASPG] = {"cadoux-aspg", "convex programs with a damped shift, each by aspg"},
+    [SAB_METHOD_DR] = {"dr", "Douglas-Rachford (ADMM) with the non-associated return map"},
+    [SAB_METHOD_DR_AA] = {"dr-aa", "Douglas-Rachford with safeguarded Anderson acceleration"},
     [SAB_METHOD_IPM] = {"ipm", "interior point, shift refreshed at every iteration"},
     [SAB_METHOD_IPM_BLEND] = {"ipm-blend",
                               "interior point, mu - zeta exact up to 0.3, rest as ipm"},
@@ -59,9 +61,18 @@ static sab_step_kind step_kind(sab_method method)
         return SAB_STEP_ASPG;
     case SAB_METHOD_PG_AA:
         return SAB_STEP_ANDERSON;
+    case SAB_METHOD_DR:
+        return SAB_STEP_DR;
+    case SAB_METHOD_DR_AA:
+        return SAB_STEP_DR_ANDERSON;
     default:
         return SAB_STEP_APGD;
     }
+}
+
+static bool is_dr(sab_method method)
+{
+    return method == SAB_METHOD_DR || method == SAB_METHOD_DR_AA;
 }
 
 static bool is_cadoux(sab_method method)
@@ -87,6 +98,7 @@ struct sab_solver {
     int s, npoints, n;
     bool factored;
     bool measured; /* the first-order step, for this factor */
+    bool split;    /* Douglas-Rachford is prepared, likewise */
     sab_factor *factor;
     sab_residual *residual;
     sab_first_order *iteration; /* made when a first-order method runs */
@@ -206,17 +218,24 @@ static sab_report work_so_far(const sab_solver *sol)
 {
     sab_report w = {0};
 
-    for (int i = -1; i < IPMS; i++) {
-        if (i >= 0 && sol->ipm[i] == NULL)
+    const sab_factor *factors[IPMS + 2] = {sol->factor};
+
+    if (sol->iteration != NULL)
+        factors[1] = sab_first_order_factor(sol->iteration);
+    for (int i = 0; i < IPMS; i++)
+        if (sol->ipm[i] != NULL) {
+            factors[i + 2] = sab_ipm_factor(sol->ipm[i]);
+            w.cpu_cones += sab_ipm_cone_cpu(sol->ipm[i]);
+        }
+    for (int i = 0; i < IPMS + 2; i++) {
+        if (factors[i] == NULL)
             continue;
-        const sab_factor_info info =
-            sab_factor_get_info(i < 0 ? sol->factor : sab_ipm_factor(sol->ipm[i]));
+        const sab_factor_info info = sab_factor_get_info(factors[i]);
 
         w.factorisations += info.updates;
         w.solves += info.solves;
         w.cpu_factorisation += info.total_update_cpu;
         w.cpu_solve += info.total_solve_cpu;
-        w.cpu_cones += i < 0 ? 0.0 : sab_ipm_cone_cpu(sol->ipm[i]);
     }
     if (sol->iteration != NULL)
         w.cpu_cones += sab_first_order_cone_cpu(sol->iteration);
@@ -359,7 +378,8 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     /* a convex program has s = 0, and Cadoux is one program: do not restart it */
     const bool cadoux = is_cadoux(method) && !sab_program_is_convex(p);
-    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_AUTO;
+    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_DR_AA ||
+                          o->method == SAB_METHOD_AUTO;
     bool done = false;
     sab_status status = SAB_OK;
 
@@ -368,6 +388,10 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     if (!sol->measured)
         SAB_TRY(sab_first_order_measure(sol->iteration, p, sol->factor, err));
     sol->measured = true;
+    if (is_dr(method) && !sol->split) {
+        SAB_TRY(sab_first_order_split(sol->iteration, p, o->linear, err));
+        sol->split = true;
+    }
     if (cadoux)
         update_shift(p, 1.0, gamma, sol->shift);
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
@@ -494,7 +518,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
            program->n == solver->n);
     memset(report, 0, sizeof *report);
     if (new_values || !solver->factored) {
-        solver->factored = solver->measured = false;
+        solver->factored = solver->measured = solver->split = false;
         SAB_TRY(sab_factor_update(solver->factor, program->A, err));
         solver->factored = true;
     }

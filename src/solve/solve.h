@@ -21,6 +21,8 @@ typedef enum sab_method {
     SAB_METHOD_CADOUX_PG,
     SAB_METHOD_CADOUX_APGD,
     SAB_METHOD_CADOUX_ASPG,
+    SAB_METHOD_DR,        /* Douglas-Rachford with the non-associated return map */
+    SAB_METHOD_DR_AA,     /* the same with safeguarded Anderson acceleration */
     SAB_METHOD_IPM,       /* interior point, the shift refreshed at every iteration */
     SAB_METHOD_IPM_BLEND, /* a part of the non-associativity exact, the rest as in IPM */
     SAB_METHOD_IPM_EXACT, /* interior point on the non-associated law itself */
@@ -41,7 +43,7 @@ typedef struct sab_solver_options {
     int max_iterations;      /* outer */
     int inner;               /* steps per outer iteration */
     double damping;          /* theta of s in Cadoux */
-    int anderson;            /* depth of the Anderson memory of PG_AA */
+    int anderson;            /* depth of the Anderson memory of PG_AA and DR_AA */
     sab_factor_backend linear;
 } sab_solver_options;
 sab_solver_options sab_solver_options_default(void);

@@ -132,7 +132,28 @@ def cavity():
         tests.below(float(speed[deep_cells].max()), 1e-6, f"  largest velocity below y = {deep}")
 
 
-for test in (rest, poiseuille, film, bagnold, cavity):
+def bubbles():
+    """The element p2b on the meshes as they are: no worse than p2 on three times the triangles."""
+    errors = {}
+    for element in ("p2", "p2b"):
+        summary = tests.run(f"poiseuille {element}", "poiseuille", "mesh.element=" + element)
+        errors[element] = summary["errors"]["relative_H1"]
+    tests.below(errors["p2b"], errors["p2"], "  velocity, H1 error: p2b against p2, split mesh")
+    summary = tests.run("film p2b", "film", "mesh.parameters.structured=0", "mesh.element=p2b")
+    tests.below(summary["errors"]["relative_L2"], 3e-6, "  velocity, L2 error")
+    tests.below(summary["errors"]["relative_pressure_L2"], 3e-6, "  pressure, L2 error")
+    tests.below(summary["probes"]["force"][0] - 0.5, 1e-10, "  force on the bottom - weight")
+    summary = tests.run("rest p2b", "rest", "mesh.element=p2b")
+    tests.check(summary["solver"].get("at_rest") is True, "  it is at rest")
+    walls = sum(summary["probes"][w][1] for w in ("on_top", "on_side", "on_bottom"))
+    tests.below(walls + 1, 1e-10, "  sum of the forces on the walls + weight")
+    tests.run("cavity p2b", "cavity", H + "0.1", "mesh.element=p2b")
+    flow = sablier_io.Fields(tests.path("cavity p2b"))
+    _, places, psi = flow.stagnation_points()
+    tests.below(float(places[numpy.abs(psi).argmax()][1] - 0.8155), 4e-3, "  height of the vortex")
+
+
+for test in (rest, poiseuille, film, bagnold, cavity, bubbles):
     try:
         test()
     except Exception as problem:  # the other cases still count

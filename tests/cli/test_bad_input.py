@@ -286,11 +286,15 @@ PROBES = [
     probe("§f: {flux: lid}", "probes.f: no boundary group 'lid'; there are top, side, bottom"),
     probe("§f: {point: [5, 5]}", "probes.f: (5, 5) lies outside the domain"),
     probe("§f: {line: [[0.5, 0.5], [0.5, 2]], samples: 2}", "(0.5, 2) lies outside the domain"),
-    probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line"),
+    probe("§f: {traction: lid}", "probes.f: no boundary group 'lid'; there are top, side, bottom"),
+    probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line, "
+          "traction"),
     probe("§f: {}", "does not say what to take; give exactly one of flux, force, point, line"),
     probe("§../f: {flux: top}", "the name of a probe has only letters, digits, _ and -"),
     probe(f"§{300 * 'f'}: {{flux: top}}", "the name has 300 characters, more than 100"),
-    probe("f: {flux: top, §samples: 3}", "probes.f.samples: only has a meaning beside 'line'"),
+    probe("f: {flux: top, §samples: 3}", "probes.f.samples: only has a meaning beside 'line' or 'traction'"),
+    probe("f: {traction: top, samples: §1}", "probes.f.samples: 1 is out of range"),
+    probe("f: {traction: top, §field: stress}", "only has a meaning beside 'point' or 'line'"),
     probe("f: {line: §[[0, 0], [0, 0]]}", "probes.f.line: the two points are the same"),
     probe("f: {point: [0.5, 0.5], field: §veloctiy}", "did you mean 'velocity'?"),
 ]

@@ -41,18 +41,22 @@ probes:
   centre:  {{point: [0.5, 0.5]}}
   profile: {{line: [[0.5, 0], [0.5, 1]], samples: 11}}
   load:    {{line: [[0, 0.5], [1, 0.5]], samples: 5, field: stress}}
+  shear:   {{traction: lid}}
+  walls:   {{traction: wall, samples: 7}}
 exact: {{velocity: [y, 0], pressure: 0}}
 """
 FILES = ["case.resolved.yaml", "convergence.csv", "fields.pvd", "fields_0000.vtu", "history.csv",
-         "profiles", "profiles/load.csv", "profiles/profile.csv", "summary.json"]
+         "profiles", "profiles/load.csv", "profiles/profile.csv", "profiles/shear.csv",
+         "profiles/walls.csv", "summary.json"]
 SUMMARY = {
     "status": None, "version": None, "title": None, "steps": None, "time": None,
+    "pressure_oscillation": None,
     "mesh": ["vertices", "elements", "velocity_dofs", "gauss_points"],
     "material": ["friction", "dilatancy", "bingham", "reynolds", "bulk"],
     "solver": ["method", "linear", "outer", "inner", "factorisations", "solves", "gap", "compaction",
                "natural", "fischer_burmeister", "momentum"],
     "cpu": ["assembly", "factorisation", "solve", "cones", "output", "total", "one_factorisation"],
-    "probes": ["drag", "leak", "centre", "profile", "load"],
+    "probes": ["drag", "leak", "centre", "profile", "load", "shear", "walls"],
     "errors": ["L2", "Linf", "H1"],
 }
 # Slow on purpose: a fine mesh, a tolerance that the plain projected gradient does not reach.
@@ -132,6 +136,16 @@ class Contract:
             profile = rows(self.path(f"a/profiles/{name}.csv"))
             self.check(f"profile {name}", len(profile) == n and list(profile[0]) == columns.split(","),
                        profile[:1])
+        walls = rows(self.path("a/profiles/walls.csv"))
+        self.check("profile walls", len(walls) == 7 and list(walls[0]) == "s,x,y,normal,shear".split(","),
+                   walls[:1])
+        # the lid is dragged against its motion: s runs with the material on the left, along -x
+        shear = rows(self.path("a/profiles/shear.csv"))
+        self.check("profile shear: from right to left", float(shear[0]["x"]) > float(shear[-1]["x"]))
+        self.check("profile shear: the lid is held back", all(float(r["shear"]) > 0 for r in shear), shear)
+        self.check("summary: a traction is a file", summary["probes"]["shear"] == "profiles/shear.csv")
+        self.check("fields: recovered pressure of a stable pair",
+                   b"pressure_recovered" in read(self.path("a/fields_0000.vtu")))
         steps = xml.parse(self.path("a/fields.pvd")).findall("./Collection/DataSet")
         self.check("fields.pvd names the fields", [s.get("file") for s in steps] == ["fields_0000.vtu"])
 
@@ -215,6 +229,13 @@ class Contract:
                         "solver.tolerance=0.1", name="quiet with a warning")
         self.check("-q keeps warnings", done.stdout == "" and done.stderr.startswith("warning: "),
                    done.stderr)
+        done = self.run("run", "c", "-o", "quiet", "-q", "--force", "--set", "mesh.split=none", "--set",
+                        "mesh.parameters.structured=0", name="plain pair")
+        self.check("the pressure of the plain pair oscillates", "the pressure oscillates inside elements" in
+                   done.stderr and load(self.path("quiet/summary.json"))["pressure_oscillation"] > 0.3,
+                   done.stderr)
+        self.check("no recovered pressure of the plain pair",
+                   b"pressure_recovered" not in read(self.path("quiet/fields_0000.vtu")))
         plain = self.run("run", "c", "-o", "plain", "--set", "solver.method=apgd")
         chatty = self.run("run", "c", "-o", "chatty", "-v", "--set", "solver.method=apgd")
         self.check("-v prints more", len(chatty.stdout) > len(plain.stdout))

@@ -115,7 +115,7 @@ static void test_fields_of_shear(void)
         friction[q] = mu;
         viscosity[q] = nu;
     }
-    const sab_point_law law = {friction, yield, viscosity, 1.0};
+    sab_point_law law = {friction, yield, viscosity, 1.0, 1e-3};
     sab_fields_update(fields, U, lambda, &law);
     sab_fields_at(fields, SAB_FIELD_SHEAR_RATE, 1, xi, value);
     SAB_ASSERT_CLOSE(value[0], 1.0, 1e-13);
@@ -130,6 +130,18 @@ static void test_fields_of_shear(void)
     SAB_ASSERT_CLOSE(value[1], -p, 1e-13);
     SAB_ASSERT_CLOSE(value[3], nu * 1.0 + mu * p, 1e-13);
     CU_ASSERT_EQUAL(fields->yielded[0], 1.0);
+    law.residual = 1.0; /* nothing stands out of such a residual */
+    sab_fields_update(fields, U, lambda, &law);
+    CU_ASSERT_EQUAL(fields->yielded[0], 0.0);
+    law.residual = 1e-3;
+    for (int q = 0; q < space->npoints; q++)
+        lambda[3 * q + 2] = 0.0; /* far inside, and the viscous stress 3 exceeds the strength 2 */
+    sab_fields_update(fields, U, lambda, &law);
+    CU_ASSERT_EQUAL(fields->yielded[0], 1.0);
+    for (int n = 0; n < mesh->nnodes; n++)
+        U[2 * n] *= 0.1; /* it no longer does */
+    sab_fields_update(fields, U, lambda, &law);
+    CU_ASSERT_EQUAL(fields->yielded[0], 0.0);
     SAB_FREE(U);
     SAB_FREE(lambda);
     SAB_FREE(friction);

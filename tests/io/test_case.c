@@ -539,6 +539,44 @@ static void test_defaults(void)
     sab_case_destroy(&c);
 }
 
+/* The default of mesh.split depends on mesh.element; what is given stands. */
+static void test_element(void)
+{
+    static const struct {
+        const char *override[2];
+        sab_element element;
+        sab_split split;
+    } rows[] = {
+        {{"mesh.element=p2", "title=a"}, SAB_ELEMENT_P2, SAB_SPLIT_ALFELD},
+        {{"mesh.element=p2b", "title=a"}, SAB_ELEMENT_P2B, SAB_SPLIT_NONE},
+        {{"mesh.element=p2b", "mesh.split=alfeld"}, SAB_ELEMENT_P2B, SAB_SPLIT_ALFELD},
+        {{"mesh.split=none", "title=a"}, SAB_ELEMENT_P2, SAB_SPLIT_NONE},
+    };
+    static const char *const wrong[] = {"mesh.element=[p2b]", "mesh.element=p3"};
+
+    write_case(full, strlen(full));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sab_error err = {0};
+        sab_case *c = NULL;
+        sab_text text = {0};
+
+        CU_ASSERT_EQUAL(sab_case_read(directory, 2, rows[i].override, &c, &err), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+        CU_ASSERT_EQUAL(c->element, rows[i].element);
+        CU_ASSERT_EQUAL(c->split, rows[i].split);
+        CU_ASSERT_EQUAL(sab_case_resolved(c, &text, &err), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text.data, rows[i].split == SAB_SPLIT_NONE
+                                                     ? "\n  split: none\n"
+                                                     : "\n  split: alfeld\n"));
+        sab_text_destroy(&text);
+        sab_case_destroy(&c);
+    }
+    expect("element is a list", 1, wrong, false, "--set mesh.element: expected ");
+    expect("element p3", 1, wrong + 1, false,
+           "--set mesh.element: 'p3' is none of the choices (p2,");
+    CU_ASSERT_EQUAL(live, 0);
+}
+
 /* resolved -> read from another directory -> resolved: the same text, the same case. */
 static void test_round_trip(void)
 {
@@ -687,12 +725,17 @@ static void test_memory(void)
 
 int main(void)
 {
-    static const sab_test tests[] = {
-        {"a full case", test_full},    {"messages", test_messages},
-        {"files", test_files},         {"paths", test_paths},
-        {"overrides", test_overrides}, {"places", test_locate},
-        {"defaults", test_defaults},   {"round trip", test_round_trip},
-        {"table of keys", test_keys},  {"allocations fail", test_memory}};
+    static const sab_test tests[] = {{"a full case", test_full},
+                                     {"messages", test_messages},
+                                     {"files", test_files},
+                                     {"paths", test_paths},
+                                     {"overrides", test_overrides},
+                                     {"places", test_locate},
+                                     {"defaults", test_defaults},
+                                     {"element and default of the split", test_element},
+                                     {"round trip", test_round_trip},
+                                     {"table of keys", test_keys},
+                                     {"allocations fail", test_memory}};
     int result;
 
     if (mkdtemp(directory) == NULL)

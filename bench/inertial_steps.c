@@ -1,0 +1,137 @@
+/* bench/inertial_steps.c -- bench-inertial CASE --dt DT --steps N [--method NAME] [--tolerance G]
+ *                           [--cold] [--inertia R] [--flux GROUP] [--set KEY=VALUE]...
+ *
+ * Time steps from rest without advection, each started from the stress of the one before. One line
+ * of CSV per step; a summary on standard error. */
+#include "base/memory.h"
+#include "base/timer.h"
+#include "case_step.h"
+#include "options.h"
+#include "solve/solve.h"
+
+#include <math.h>
+
+typedef struct totals {
+    int failed;
+    double cpu, most, iterations, most_iterations, factorisations;
+} totals;
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* CPU seconds of one more factorisation of A, in the conditions of this step; the median so far. */
+static sab_status time_factorisation(sab_factor *factor, const sab_sparse *A, int k, double *sample,
+                                     double *one, sab_error *err)
+{
+    const sab_status status = sab_factor_update(factor, A, err);
+
+    sample[k] = sab_factor_get_info(factor).update_cpu;
+    qsort(sample, (size_t)k + 1, sizeof *sample, compare);
+    *one = sample[(k + 1) / 2];
+    return status;
+}
+
+static void print_step(int k, double dt, const sab_report *r, double cpu, double one,
+                       double discharge)
+{
+    const sab_certificate *c = &r->certificate;
+    static const char *const reason[] = {"converged", "iterations", "stalled"};
+
+    printf("%d,%.6g,%s,%s,%d,%d,%d,%d,%.6g,%.3f,%.4e,%.4e,%.4e,%.4e,%.2e,%.10g\n", k, k * dt,
+           sab_method_table[r->method].name, reason[r->reason], r->outer, r->inner,
+           r->factorisations, r->solves, cpu, cpu / one, c->gap, c->compaction,
+           c->stress > 0.0 ? c->natural / c->stress : 0.0, c->momentum, r->change, discharge);
+    fflush(stdout);
+}
+
+static sab_status march(bench_step *step, const sab_solver_options *options, int steps, bool cold,
+                        const char *flux, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_program *p = step->program;
+    const size_t rows = (size_t)p->s * (size_t)p->npoints;
+    sab_solver *solver = NULL;
+    double *lambda = NULL, *u = NULL, *q = NULL, *sample = NULL, given = 0.0, one = 0.0;
+    sab_factor *factor = NULL;
+    totals t = {0};
+
+    SAB_NEW(lambda, rows);
+    SAB_NEW(u, p->n);
+    SAB_NEW(q, p->n);
+    SAB_NEW(sample, steps + 3);
+    SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
+    for (int k = 0; k < 3; k++)
+        SAB_TRY(time_factorisation(factor, p->A, k, sample, &one, err));
+    SAB_TRY(bench_step_flux(step, flux, q, &given, err));
+    SAB_TRY(sab_solver_create(options, p, &solver, err));
+    printf("step,time,method,reason,outer,inner,factorisations,solves,cpu,feq,gap,compaction,"
+           "natural_relative,momentum,change,discharge\n");
+    for (int k = 1; k <= steps; k++) {
+        const double begin = sab_cpu_seconds();
+        double discharge = given;
+        sab_report r;
+
+        if (cold)
+            memset(lambda, 0, rows * sizeof *lambda);
+        SAB_TRY(sab_solver_run(solver, p, k == 1, lambda, u, NULL, &r, err));
+        const double cpu = sab_cpu_seconds() - begin;
+        SAB_TRY(time_factorisation(factor, p->A, k + 2, sample, &one, err));
+        for (int i = 0; i < p->n; i++)
+            discharge += q[i] * u[i];
+        print_step(k, step->setup.dt, &r, cpu, one, discharge);
+        t.failed += r.reason != SAB_CONVERGED;
+        t.cpu += cpu;
+        t.most = fmax(t.most, cpu);
+        t.iterations += r.inner;
+        t.most_iterations = fmax(t.most_iterations, r.inner);
+        t.factorisations += r.factorisations;
+        bench_step_advance(step, u);
+    }
+    fprintf(stderr,
+            "%d unknowns, %d steps, %s, tolerance %g: per step %.1f iterations (at most %.0f), "
+            "%.1f factorisations, %.1f feq (at most %.1f; one is %.4f s); %d not converged\n",
+            p->n, steps, sab_method_table[options->method].name, options->tolerance,
+            t.iterations / steps, t.most_iterations, t.factorisations / steps, t.cpu / one / steps,
+            t.most / one, one, t.failed);
+cleanup:
+    sab_solver_destroy(&solver);
+    sab_factor_destroy(&factor);
+    SAB_FREE(sample);
+    SAB_FREE(lambda);
+    SAB_FREE(u);
+    SAB_FREE(q);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    sab_status status = SAB_OK;
+    sab_error message = {0}, *err = &message;
+    sab_solver_options options = sab_solver_options_default();
+    bench_case b = {0};
+    const char *override[BENCH_OVERRIDES];
+    const int n = bench_overrides(argc, argv, override);
+
+    options.method = bench_method(bench_option(argc, argv, "--method", "auto"));
+    options.tolerance = bench_number(argc, argv, "--tolerance", options.tolerance);
+    if (argc < 2 || options.method == SAB_METHOD_COUNT) {
+        fprintf(stderr, "usage: bench-inertial CASE [--dt DT] [--steps N] [--method NAME] "
+                        "[--tolerance G] [--cold] [--inertia R] [--flux GROUP] "
+                        "[--set KEY=VALUE]...\n");
+        return 2;
+    }
+    SAB_TRY(bench_case_open(argv[1], n, override, bench_number(argc, argv, "--dt", 0.01),
+                            bench_number(argc, argv, "--inertia", 0.0), &b, err));
+    SAB_TRY(march(b.step, &options, (int)bench_number(argc, argv, "--steps", 100),
+                  bench_flag(argc, argv, "--cold"), bench_option(argc, argv, "--flux", "outlet"),
+                  err));
+cleanup:
+    if (status != SAB_OK)
+        fprintf(stderr, "error: %s\n", message.message);
+    bench_case_close(&b);
+    return status != SAB_OK;
+}

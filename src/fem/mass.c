@@ -1,0 +1,129 @@
+#include "fem/mass.h"
+#include "base/memory.h"
+#include "fem/p2.h"
+#include "fem/quadrature.h"
+
+#include <string.h>
+
+enum { NODES = SAB_P2_TRIANGLE, LOCAL = 2 * NODES /* velocity components of an element */ };
+
+/* Columns of element e in the order of the strain blocks: column[n], local[n] = 2 a + c. */
+static int free_components(const sab_dofs *dofs, const int *node, int *column, int local[LOCAL])
+{
+    int n = 0;
+
+    for (int a = 0; a < NODES; a++)
+        for (int c = 0; c < 2; c++)
+            if (dofs->number[2 * node[a] + c] >= 0) {
+                column[n] = dofs->number[2 * node[a] + c];
+                local[n++] = 2 * a + c;
+            }
+    return n;
+}
+
+/* Both components of the velocity at one point: a frame component along direction f adds phi f. */
+static void fill_point(const sab_dofs *dofs, const int *node, const sab_p2 *p, int n,
+                       const int local[LOCAL], double *value, double *k)
+{
+    for (int i = 0; i < 2; i++) {
+        k[i] = 0.0;
+        for (int a = 0; a < NODES; a++)
+            for (int c = 0; c < 2; c++)
+                k[i] += p->value[a] * dofs->frame[4 * node[a] + 2 * c + i] *
+                        dofs->value[2 * node[a] + c];
+        for (int j = 0; j < n; j++) {
+            const int a = local[j] / 2, c = local[j] % 2;
+
+            value[i * n + j] = p->value[a] * dofs->frame[4 * node[a] + 2 * c + i];
+        }
+    }
+}
+
+sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mass **mass,
+                           sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_mesh *mesh = space->mesh;
+    const sab_quadrature *rule = &sab_triangle_degree4;
+    const size_t npoints = (size_t)rule->n * (size_t)mesh->nelements;
+    int64_t columns = 0;
+    sab_mass *m = NULL;
+
+    *mass = NULL;
+    for (int i = 0; i < NODES * mesh->nelements; i++)
+        for (int c = 0; c < 2; c++)
+            columns += dofs->number[2 * mesh->element[i] + c] >= 0;
+    SAB_NEW(m, 1);
+    SAB_NEW(m->k, 2 * npoints);
+    SAB_NEW(m->x, 2 * npoints);
+    SAB_NEW(m->weight, npoints);
+    SAB_NEW(m->C, 4 * npoints);
+    SAB_NEW(m->work, 2 * npoints);
+    SAB_TRY(sab_blocks_create(2, (int)npoints, dofs->nfree, mesh->nelements, columns,
+                              columns * rule->n * 2, &m->N, err));
+    for (int e = 0; e < mesh->nelements; e++) {
+        sab_blocks *N = m->N;
+        const int *node = mesh->element + NODES * e;
+        int local[LOCAL];
+        const int n = free_components(dofs, node, N->column + N->column_start[e], local);
+
+        N->point[e + 1] = rule->n * (e + 1);
+        N->column_start[e + 1] = N->column_start[e] + n;
+        N->value_start[e + 1] = N->value_start[e] + (int64_t)n * rule->n * 2;
+        for (int q = 0; q < rule->n; q++) {
+            const size_t at = (size_t)rule->n * (size_t)e + (size_t)q;
+            sab_p2 p;
+
+            sab_p2_at(mesh, e, rule->xi[q], &p);
+            m->weight[at] = p.det * rule->weight[q];
+            memcpy(m->x + 2 * at, p.x, sizeof p.x);
+            fill_point(dofs, node, &p, n, local, N->value + N->value_start[e] + 2 * q * n,
+                       m->k + 2 * at);
+        }
+    }
+    *mass = m;
+    m = NULL;
+cleanup:
+    sab_mass_destroy(&m);
+    return status;
+}
+
+void sab_mass_destroy(sab_mass **mass)
+{
+    sab_mass *m = *mass;
+
+    if (m == NULL)
+        return;
+    sab_blocks_destroy(&m->N);
+    SAB_FREE(m->k);
+    SAB_FREE(m->x);
+    SAB_FREE(m->weight);
+    SAB_FREE(m->C);
+    SAB_FREE(m->work);
+    SAB_FREE(*mass);
+}
+
+void sab_mass_assemble(sab_mass *mass, double factor, const sab_scatter *scatter, sab_sparse *A)
+{
+    for (int p = 0; p < mass->N->npoints; p++) {
+        double *C = mass->C + 4 * (size_t)p;
+
+        C[0] = C[3] = factor * mass->weight[p];
+        C[1] = C[2] = 0.0;
+    }
+    sab_blocks_assemble(mass->N, mass->C, scatter, A);
+}
+
+void sab_mass_velocity(const sab_mass *mass, const double *u, double *v)
+{
+    sab_blocks_multiply(mass->N, u, v);
+    for (size_t i = 0; i < 2 * (size_t)mass->N->npoints; i++)
+        v[i] += mass->k[i];
+}
+
+void sab_mass_load(sab_mass *mass, double factor, const double *v, double *l)
+{
+    for (size_t i = 0; i < 2 * (size_t)mass->N->npoints; i++)
+        mass->work[i] = factor * mass->weight[i / 2] * (v[i] - mass->k[i]);
+    sab_blocks_multiply_transpose(mass->N, mass->work, l);
+}

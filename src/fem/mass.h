@@ -1,0 +1,35 @@
+/* fem/mass.h -- velocity at quadrature points, and the mass matrix made of it.
+ *
+ *     int u.v = sum_p w_p N_p(u).N_p(v),   u(x_p) = N u + k                     [docs/theory.md, 3]
+ *
+ * over the points p of the degree-4 rule, which is exact for P2 velocities on straight elements.
+ * N has the columns of the strain blocks (fem/space.h), element by element and in the same order:
+ * the mass matrix has the pattern of A, and the scatter of the strain blocks serves it too. */
+#ifndef SAB_FEM_MASS_H
+#define SAB_FEM_MASS_H
+
+#include "fem/space.h"
+
+typedef struct sab_mass {
+    sab_blocks *N;  /* owned, s = 2: velocity along the axes at the points, free unknowns */
+    double *k;      /* [npoints][2] velocity of the prescribed part */
+    double *x;      /* [npoints][2] positions */
+    double *weight; /* [npoints] w_p, Jacobian included */
+    double *C;      /* [npoints][2][2] workspace of the assembly */
+    double *work;   /* [npoints][2] */
+} sab_mass;
+
+/* The caller owns *mass. */
+sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mass **mass,
+                           sab_error *err);
+void sab_mass_destroy(sab_mass **mass);
+
+/* A += factor sum_p w_p N_p^T N_p; `scatter` is that of the strain blocks (or of N) in A. */
+void sab_mass_assemble(sab_mass *mass, double factor, const sab_scatter *scatter, sab_sparse *A);
+/* v [npoints][2] = N u + k: the velocity at the points. */
+void sab_mass_velocity(const sab_mass *mass, const double *u, double *v);
+/* l += factor sum_p w_p N_p^T (v_p - k_p): the load of a field v given at the points, with the
+ * prescribed part of the mass matrix, so that M u = load(v) is the L2 projection of v. */
+void sab_mass_load(sab_mass *mass, double factor, const double *v, double *l);
+
+#endif

@@ -1,0 +1,185 @@
+#include "fem/recovery.h"
+#include "base/memory.h"
+#include "fem/quadrature.h"
+#include "linalg/factor.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES = SAB_P2_TRIANGLE, POINTS = 3 };
+
+struct sab_recovery {
+    const sab_space *space;
+    sab_blocks *B; /* hats at the law points: rows points, columns vertices */
+    sab_factor *factor;
+    int *vertex;      /* [nnodes] its number among the vertices, or -1 */
+    double *value;    /* [npoints] */
+    double *load;     /* [nvertices] */
+    double *nodal;    /* [nnodes] */
+    double *at_point; /* [npoints] of the load, then the recovered function there */
+};
+
+/* Row q of a block: barycentric coordinates of law point q. */
+static void fill_blocks(const sab_recovery *r)
+{
+    const sab_mesh *mesh = r->space->mesh;
+    sab_blocks *B = r->B;
+
+    for (int e = 0; e < mesh->nelements; e++) {
+        double *value = B->value + POINTS * 3 * e;
+
+        B->point[e + 1] = POINTS * (e + 1);
+        B->column_start[e + 1] = 3 * ((int64_t)e + 1);
+        B->value_start[e + 1] = POINTS * 3 * ((int64_t)e + 1);
+        for (int i = 0; i < 3; i++)
+            B->column[3 * e + i] = r->vertex[mesh->element[NODES * e + i]];
+        for (int q = 0; q < POINTS; q++) {
+            const double *xi = sab_triangle_law.xi[q];
+
+            value[3 * q] = 1.0 - xi[0] - xi[1];
+            value[3 * q + 1] = xi[0];
+            value[3 * q + 2] = xi[1];
+        }
+    }
+}
+
+/* M_ij = int phi_i phi_j = sum_q w_q phi_i(x_q) phi_j(x_q): exact on straight triangles. */
+static sab_status factor_mass(sab_recovery *r, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_sparse *M = NULL;
+    sab_scatter *scatter = NULL;
+
+    SAB_TRY(sab_blocks_pattern(r->B, true, &M, err));
+    SAB_TRY(sab_scatter_create(r->B, M, &scatter, err));
+    sab_blocks_assemble(r->B, r->space->weight, scatter, M);
+    SAB_TRY(sab_factor_create(SAB_CHOLMOD, M, &r->factor, err));
+    SAB_TRY(sab_factor_update(r->factor, M, err));
+cleanup:
+    sab_scatter_destroy(&scatter);
+    sab_sparse_destroy(&M);
+    return status;
+}
+
+sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_mesh *mesh = space->mesh;
+    sab_recovery *r = NULL;
+    int nvertices = 0;
+
+    *recovery = NULL;
+    SAB_NEW(r, 1);
+    r->space = space;
+    SAB_NEW(r->vertex, mesh->nnodes);
+    memset(r->vertex, -1, (size_t)mesh->nnodes * sizeof *r->vertex);
+    for (int i = 0; i < 3 * mesh->nelements; i++) {
+        const int node = mesh->element[NODES * (i / 3) + i % 3];
+
+        if (r->vertex[node] < 0)
+            r->vertex[node] = nvertices++;
+    }
+    SAB_NEW(r->value, space->npoints);
+    SAB_NEW(r->load, nvertices);
+    SAB_NEW(r->nodal, mesh->nnodes);
+    SAB_NEW(r->at_point, space->npoints);
+    SAB_TRY(sab_blocks_create(1, space->npoints, nvertices, mesh->nelements,
+                              3 * (int64_t)mesh->nelements, 9 * (int64_t)mesh->nelements, &r->B,
+                              err));
+    fill_blocks(r);
+    SAB_TRY(factor_mass(r, err));
+    *recovery = r;
+    r = NULL;
+cleanup:
+    sab_recovery_destroy(&r);
+    return status;
+}
+
+void sab_recovery_destroy(sab_recovery **recovery)
+{
+    sab_recovery *r = *recovery;
+
+    if (r != NULL) {
+        sab_blocks_destroy(&r->B);
+        sab_factor_destroy(&r->factor);
+        SAB_FREE(r->vertex);
+        SAB_FREE(r->value);
+        SAB_FREE(r->load);
+        SAB_FREE(r->nodal);
+        SAB_FREE(r->at_point);
+        SAB_FREE(*recovery);
+    }
+}
+
+/* M c = int f phi into r->load, f given by its values at the law points. */
+static sab_status solve(sab_recovery *r, const double *value, sab_error *err)
+{
+    for (int q = 0; q < r->space->npoints; q++)
+        r->at_point[q] = r->space->weight[q] * value[q];
+    memset(r->load, 0, (size_t)r->B->ncolumns * sizeof *r->load);
+    sab_blocks_multiply_transpose(r->B, r->at_point, r->load);
+    return sab_factor_solve(r->factor, r->load, r->load, err);
+}
+
+sab_status sab_recovery_project(sab_recovery *r, const double *value, double *nodal, sab_error *err)
+{
+    const sab_mesh *mesh = r->space->mesh;
+    const sab_status status = solve(r, value, err);
+
+    for (int e = 0; e < mesh->nelements && status == SAB_OK; e++) {
+        const int *node = mesh->element + NODES * e;
+
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3;
+
+            nodal[node[i]] = r->load[r->vertex[node[i]]];
+            nodal[node[3 + i]] = 0.5 * (r->load[r->vertex[node[i]]] + r->load[r->vertex[node[j]]]);
+        }
+    }
+    return status;
+}
+
+/* |p - recovered p| / (|mean_K p - mean p|^2 + |Dev sigma|^2)^1/2, L2 norms over the elements that
+ * flow; p and the recovered p are at the law points. */
+static double oscillation(const sab_fields *f, const double *p, const double *recovered)
+{
+    const double *w = f->space->weight;
+    const int s = f->space->geometry->s;
+    double volume = 0.0, sum = 0.0, rough = 0.0, size = 0.0;
+
+    for (int q = 0; q < f->space->npoints; q++)
+        if (f->yielded[q / POINTS] == 1.0) {
+            volume += w[q];
+            sum += w[q] * p[q];
+        }
+    for (int q = 0; q < f->space->npoints; q++) {
+        const double deviation = f->pressure[q / POINTS] - sum / volume;
+        const double difference = p[q] - recovered[q];
+        double shear2 = 0.0;
+
+        if (f->yielded[q / POINTS] < 1.0)
+            continue;
+        for (int c = 1; c < s; c++)
+            shear2 += f->total[s * q + c] * f->total[s * q + c];
+        rough += w[q] * difference * difference;
+        size += w[q] * (deviation * deviation + shear2);
+    }
+    return volume > 0.0 ? sqrt(rough / size) : NAN;
+}
+
+sab_status sab_recovery_pressure(sab_recovery *r, const sab_fields *f, sab_recovered *result,
+                                 sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const double scale = sab_geometry_normal_scale(r->space->geometry);
+    const int s = r->space->geometry->s;
+
+    for (int q = 0; q < r->space->npoints; q++)
+        r->value[q] = f->lambda[s * q] / scale;
+    SAB_TRY(sab_recovery_project(r, r->value, r->nodal, err));
+    sab_blocks_multiply(r->B, r->load, r->at_point);
+    result->nodal = r->nodal;
+    result->oscillation = oscillation(f, r->value, r->at_point);
+cleanup:
+    return status;
+}

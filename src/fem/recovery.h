@@ -1,0 +1,29 @@
+/* fem/recovery.h -- a continuous pressure for pictures and papers, and a measure of how rough the
+ * discontinuous one is [docs/theory.md, 10]. */
+#ifndef SAB_FEM_RECOVERY_H
+#define SAB_FEM_RECOVERY_H
+
+#include "fem/fields.h"
+
+typedef struct sab_recovery sab_recovery;
+
+/* Number the vertices of the space (borrowed), assemble and factor the P1 mass matrix. The caller
+ * owns *recovery. */
+sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, sab_error *err);
+void sab_recovery_destroy(sab_recovery **recovery);
+/* nodal [nnodes]: the continuous P1 function nearest in L2 to the function that has `value`
+ * [npoints] at the law points and is P1 in each element; middles have the mean of their ends. */
+sab_status sab_recovery_project(sab_recovery *recovery, const double *value, double *nodal,
+                                sab_error *err);
+
+typedef struct sab_recovered {
+    const double *nodal; /* [nnodes] borrowed from the recovery until the next call */
+    double oscillation;  /* |p - nodal| relative to the stresses of the flow, where it flows: small
+                            for stable pairs. NAN if nothing flows: the pressure of rigid zones is
+                            not determined */
+} sab_recovered;
+/* The pressure lambda_N / sqrt(d/2) of fields on this space. */
+sab_status sab_recovery_pressure(sab_recovery *recovery, const sab_fields *fields,
+                                 sab_recovered *result, sab_error *err);
+
+#endif

@@ -1,0 +1,320 @@
+#include "unit.h"
+
+#include "base/memory.h"
+#include "fem/fields.h"
+#include "fem/wall.h"
+#include "grid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const sab_grid unit_square = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
+
+/* A stress without flow on a mesh, held on every side of `held` groups. */
+typedef struct body {
+    sab_mesh *mesh;
+    sab_space *space;
+    sab_dofs *dofs;
+    sab_fields *fields;
+    double *load, *F;
+    int nboundaries, group[4];
+    sab_boundary boundary[4];
+} body;
+
+static body make_body(sab_mesh *mesh, int held, char *const *name)
+{
+    body b = {.mesh = mesh, .nboundaries = held};
+
+    for (int i = 0; i < held; i++) {
+        b.boundary[i] =
+            (sab_boundary){.group = name[i], .has_velocity = true, .prescribed = {true, true}};
+        b.group[i] = sab_mesh_find_group(mesh, name[i]);
+    }
+    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, held, b.boundary, b.group, 0.0, &b.dofs, NULL),
+                          SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &b.space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
+    b.load = sab_alloc(sab_space_size(b.space), sizeof *b.load);
+    b.F = sab_alloc(sab_space_size(b.space), sizeof *b.F);
+    return b;
+}
+
+static void free_body(body *b)
+{
+    SAB_FREE(b->load);
+    SAB_FREE(b->F);
+    sab_fields_destroy(&b->fields);
+    sab_space_destroy(&b->space);
+    sab_dofs_destroy(&b->dofs);
+    sab_mesh_destroy(&b->mesh);
+}
+
+static void force_on(body *b, int entry)
+{
+    CU_ASSERT_EQUAL_FATAL(sab_fields_nodal_force(b->fields, b->dofs, entry, b->boundary, b->group,
+                                                 0.0, b->load, b->F, NULL),
+                          SAB_OK);
+}
+
+static sab_wall *wall_of(const body *b, int entry, int samples)
+{
+    sab_wall *wall = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_wall_create(b->mesh, b->group[entry], b->dofs->owner, entry, samples, &wall, NULL),
+        SAB_OK);
+    return wall;
+}
+
+/* The film of docs/theory.md, 8.2: p = (1-y) cos a, sigma_xy = (1-y) sin a under gravity. The
+ * reactions on the bottom are its weight, vertex by vertex: normal cos a, shear sin a. Turned by
+ * any angle it is the same. */
+static void test_film(void)
+{
+    const double a = 0.5;
+
+    for (int k = 0; k < 3; k++) {
+        const double turn = 0.8 * k, c = cos(turn), s = sin(turn);
+        sab_grid grid = unit_square;
+        double stress[2 * 16], force[2], sum[2] = {0.0, 0.0};
+
+        grid.rotation = turn;
+        body b = make_body(sab_grid_create(&grid), 1, (char *[]){"bottom"});
+        const sab_function gravity[2] = {sab_constant(c * sin(a) + s * cos(a)),
+                                         sab_constant(s * sin(a) - c * cos(a))};
+        for (int q = 0; q < b.space->npoints; q++) {
+            const double *x = b.space->point + 2 * q, y = -s * x[0] + c * x[1];
+            const double shear = (1.0 - y) * sin(a);
+            double *total = b.fields->total + 3 * q; /* mean, (xx - yy)/2, xy; turned */
+
+            total[0] = -(1.0 - y) * cos(a);
+            total[1] = -sin(2.0 * turn) * shear;
+            total[2] = cos(2.0 * turn) * shear;
+        }
+        sab_space_body_force(b.space, gravity, 0.0, b.load, NULL);
+        force_on(&b, 0);
+        sab_wall *wall = wall_of(&b, 0, 0);
+        CU_ASSERT_EQUAL_FATAL(wall->nrows, 3);
+        sab_wall_stress(wall, b.F, stress);
+        for (int i = 0; i < wall->nrows; i++) {
+            SAB_ASSERT_CLOSE(stress[2 * i], cos(a), 1e-12);
+            SAB_ASSERT_CLOSE(stress[2 * i + 1], sin(a), 1e-12);
+            SAB_ASSERT_CLOSE(wall->s[i], 0.25 * (i + 1), 1e-13);
+            SAB_ASSERT_CLOSE(wall->x[2 * i], c * wall->s[i], 1e-13);
+            SAB_ASSERT_CLOSE(wall->x[2 * i + 1], s * wall->s[i], 1e-13);
+        }
+        /* with the two ends, which the table leaves out, the force of the probe */
+        sab_fields_force(b.fields, b.dofs, 0, b.boundary, b.group, 0.0, b.load, b.F, force, NULL);
+        for (int i = 0; i < wall->nvertices; i++)
+            for (int d = 0; d < 2; d++) {
+                const double *n = wall->vertex[i].normal, along = d == 0 ? -n[1] : n[0];
+
+                sum[d] += wall->vertex[i].size * (stress[2 * i] * n[d] + stress[2 * i + 1] * along);
+            }
+        for (int f = 0; f < 4; f += 3) { /* the first and the last side of the bottom */
+            const int *node = b.mesh->facet + 3 * b.mesh->group[b.group[0]].facet[f];
+
+            for (int d = 0; d < 2; d++)
+                sum[d] += b.F[2 * node[f / 3] + d] + 0.5 * b.F[2 * node[2] + d];
+        }
+        for (int d = 0; d < 2; d++)
+            SAB_ASSERT_CLOSE(sum[d], force[d], 1e-12);
+        sab_wall_destroy(&wall);
+        CU_ASSERT_PTR_NULL(wall);
+        free_body(&b);
+    }
+}
+
+/* A traction that the group itself applies is returned with the opposite sign: nothing is held. */
+static void test_given_traction(void)
+{
+    body b = make_body(sab_grid_create(&unit_square), 0, NULL);
+    double stress[2 * 3];
+
+    b.group[0] = sab_mesh_find_group(b.mesh, "right");
+    b.boundary[0] = (sab_boundary){.group = "right",
+                                   .has_traction = true,
+                                   .traction = {sab_constant(-2.0), sab_constant(0.5)}};
+    force_on(&b, 0);
+    sab_wall *wall = wall_of(&b, 0, 0);
+    CU_ASSERT_EQUAL_FATAL(wall->nrows, 3);
+    sab_wall_stress(wall, b.F, stress);
+    for (int i = 0; i < 3; i++) {
+        SAB_ASSERT_CLOSE(stress[2 * i], 2.0, 1e-13); /* compressed */
+        SAB_ASSERT_CLOSE(stress[2 * i + 1], -0.5, 1e-13);
+    }
+    sab_wall_destroy(&wall);
+    free_body(&b);
+}
+
+/* One group of the bottom and the right side, given in disorder, and of the top: s runs around the
+ * corner, whose vertex is left out, and on along the top, from right to left. */
+static void test_corners_and_pieces(void)
+{
+    sab_mesh *mesh = sab_grid_create(&unit_square);
+    const int corner = 8, mx = 9; /* nodes of the lattice of tests/grid.c */
+    int side[12][2];
+
+    for (int i = 0; i < 4; i++) {
+        memcpy(side[i], (int[2]){2 * (3 - i), 2 * (3 - i) + 2}, sizeof side[i]);
+        memcpy(side[4 + i], (int[2]){corner + 2 * mx * i, corner + 2 * mx * (i + 1)},
+               sizeof side[i]);
+        memcpy(side[8 + i], (int[2]){8 * mx + 2 * i, 8 * mx + 2 * i + 2}, sizeof side[i]);
+    }
+    /* top and right have a corner too: leave the uppermost side of the right one out */
+    memcpy(side[7], side[0], sizeof side[0]);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "round", 9, 12, (const int(*)[2])side, NULL),
+                          SAB_OK);
+    body b = make_body(mesh, 1, (char *[]){"round"});
+    double stress[2 * 40];
+
+    /* sigma = -p, p = 1 + s on the wall: x on the bottom, 1 + y on the right, no matter on top */
+    for (int q = 0; q < b.space->npoints; q++)
+        b.fields->total[3 * q] = -1.0 - b.space->point[2 * q] - b.space->point[2 * q + 1];
+    const sab_function balance[2] = {sab_constant(1.0), sab_constant(1.0)};
+    sab_space_body_force(b.space, balance, 0.0, b.load, NULL);
+    force_on(&b, 0);
+    sab_wall *wall = wall_of(&b, 0, 0);
+    CU_ASSERT_EQUAL_FATAL(wall->nrows, 3 + 2 + 3);
+    static const double s[8] = {0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 2.25, 2.5};
+    static const double x[8] = {0.25, 0.5, 0.75, 1.0, 1.0, 0.75, 0.5, 0.25};
+    sab_wall_stress(wall, b.F, stress);
+    for (int i = 0; i < 8; i++) {
+        const double p = 1.0 + wall->x[2 * i] + wall->x[2 * i + 1];
+
+        SAB_ASSERT_CLOSE(wall->s[i], s[i], 1e-13);
+        SAB_ASSERT_CLOSE(wall->x[2 * i], x[i], 1e-13);
+        SAB_ASSERT_CLOSE(stress[2 * i], p, 1e-12);
+        SAB_ASSERT_CLOSE(stress[2 * i + 1], 0.0, 1e-12);
+    }
+    sab_wall_destroy(&wall);
+
+    /* 29 samples, none on a corner: linear between vertices of one part, the nearest vertex
+     * elsewhere */
+    wall = wall_of(&b, 0, 29);
+    CU_ASSERT_EQUAL_FATAL(wall->nrows, 29);
+    sab_wall_stress(wall, b.F, stress);
+    for (int i = 0; i < 29; i++) {
+        const double at = 0.25 + 2.25 / 28.0 * i;
+        const double p = at <= 0.75   ? 1.0 + at
+                         : at < 1.0   ? 1.75
+                         : at < 1.25  ? 2.25
+                         : at <= 1.5  ? 1.0 + at
+                         : at <= 1.75 ? 2.5
+                         : at < 2.0   ? 2.75
+                                      : 2.75 - (at - 2.0);
+
+        SAB_ASSERT_CLOSE(wall->s[i], at, 1e-13);
+        SAB_ASSERT_CLOSE(stress[2 * i], p, 1e-12);
+        if (at < 1.0)
+            SAB_ASSERT_CLOSE(wall->x[2 * i], at, 1e-13);
+    }
+    sab_wall_destroy(&wall);
+    free_body(&b);
+}
+
+/* A closed line of eight sides around a square, its four corners left out; on the octagon made of
+ * it by moving the corners, every vertex turns by 45 degrees, and there is nothing left. */
+static void test_closed(void)
+{
+    sab_mesh *mesh = sab_grid_create(&(sab_grid){2, 2, 0, 0, 1, 1, 0.0, 0.0, 0.0});
+    const int ring[9] = {2, 4, 14, 24, 22, 20, 10, 0, 2};
+    int side[8][2];
+    sab_wall *wall = NULL;
+    sab_error err = {0};
+
+    for (int i = 0; i < 8; i++)
+        memcpy(side[i], ring + i, sizeof side[i]);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "ring", 9, 8, (const int(*)[2])side, NULL),
+                          SAB_OK);
+    body b = make_body(mesh, 1, (char *[]){"ring"});
+    double stress[2 * 5];
+
+    for (int q = 0; q < b.space->npoints; q++)
+        b.fields->total[3 * q] = -4.0;
+    force_on(&b, 0);
+    wall = wall_of(&b, 0, 0);
+    CU_ASSERT_EQUAL_FATAL(wall->nrows, 5); /* it begins and ends at (0.5, 0) */
+    sab_wall_stress(wall, b.F, stress);
+    for (int i = 0; i < 5; i++) {
+        SAB_ASSERT_CLOSE(wall->s[i], i, 1e-13);
+        SAB_ASSERT_CLOSE(stress[2 * i], 4.0, 1e-12);
+        SAB_ASSERT_CLOSE(stress[2 * i + 1], 0.0, 1e-12);
+    }
+    CU_ASSERT(wall->x[0] == 0.5 && wall->x[1] == 0.0 && wall->x[8] == 0.5 && wall->x[9] == 0.0);
+    sab_wall_destroy(&wall);
+
+    const double cut = 1.0 / 3.0; /* corners of the octagon */
+    for (int i = 0; i < 4; i++) {
+        double *x = mesh->x + 2 * ring[1 + 2 * i];
+
+        for (int d = 0; d < 2; d++)
+            x[d] += x[d] > 0.5 ? -0.5 * cut : 0.5 * cut;
+    }
+    for (int f = 0; f < mesh->nfacets; f++) { /* middles back between their ends */
+        const int *node = mesh->facet + 3 * f;
+
+        for (int d = 0; d < 2; d++)
+            mesh->x[2 * node[2] + d] = 0.5 * (mesh->x[2 * node[0] + d] + mesh->x[2 * node[1] + d]);
+    }
+    CU_ASSERT_EQUAL(sab_wall_create(mesh, b.group[0], b.dofs->owner, 0, 0, &wall, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "group 'ring' has no vertex"));
+    CU_ASSERT_PTR_NULL(wall);
+    free_body(&b);
+}
+
+static int failing = -1; /* allocations until one fails; -1: none */
+void *__real_sab_alloc(size_t count, size_t size);
+void *__wrap_sab_alloc(size_t count, size_t size);
+void *__wrap_sab_alloc(size_t count, size_t size)
+{
+    return failing >= 0 && failing-- == 0 ? NULL : __real_sab_alloc(count, size);
+}
+void *__real_sab_realloc(void *array, size_t count, size_t size);
+void *__wrap_sab_realloc(void *array, size_t count, size_t size);
+void *__wrap_sab_realloc(void *array, size_t count, size_t size)
+{
+    return __real_sab_realloc(array, count, size);
+}
+
+/* Sides inside the domain, a wall that another entry holds, memory. */
+static void test_errors(void)
+{
+    sab_mesh *mesh = sab_grid_create(&unit_square);
+    const int inside[1][2] = {{4 + 2 * 9, 4 + 4 * 9}};
+    int *owner = sab_alloc((size_t)mesh->nnodes, sizeof *owner);
+    sab_wall *wall = NULL;
+    sab_error err = {0};
+    bool reached = true;
+
+    sab_mesh_add_group(mesh, "inside", 9, 1, inside, NULL);
+    CU_ASSERT_EQUAL(
+        sab_wall_create(mesh, sab_mesh_find_group(mesh, "inside"), owner, 0, 0, &wall, &err),
+        SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "group 'inside' has sides inside the domain"));
+    CU_ASSERT_EQUAL(sab_wall_create(mesh, 0, owner, 1, 0, &wall, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "belong to another entry"));
+    for (int k = 0; reached; k++) {
+        failing = k;
+        const sab_status status = sab_wall_create(mesh, 0, owner, 0, 7, &wall, NULL);
+        reached = failing < 0;
+        failing = -1;
+        CU_ASSERT_EQUAL(status, reached ? SAB_ERR_MEMORY : SAB_OK);
+        CU_ASSERT_EQUAL(wall == NULL, reached);
+        sab_wall_destroy(&wall);
+    }
+    SAB_FREE(owner);
+    sab_mesh_destroy(&mesh);
+}
+
+int main(void)
+{
+    static const sab_test tests[] = {{"film on a slope, turned", test_film},
+                                     {"traction given", test_given_traction},
+                                     {"corners and pieces", test_corners_and_pieces},
+                                     {"closed line", test_closed},
+                                     {"errors", test_errors}};
+
+    return SAB_TEST_MAIN("fem/wall", tests);
+}
