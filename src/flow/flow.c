@@ -132,6 +132,15 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     }
     f->cpu_assembly += sab_cpu_seconds() - start;
     assemble(f);
+    double expansion;
+    if (sab_program_is_closed(f->program, f->work, f->u, &expansion) && expansion < -1e-6) {
+        status = sab_fail(err, SAB_ERR_INPUT,
+                          "boundaries: the velocities prescribed all around push more material in "
+                          "than out, but its volume cannot decrease: leave a boundary free "
+                          "(traction), or balance them");
+        goto cleanup;
+    }
+    memset(f->u, 0, (size_t)f->program->n * sizeof *f->u);
     SAB_TRY(sab_solver_create(&setup->solver, f->program, &f->solver, err));
     *flow = f;
     f = NULL;

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Relaxation of Douglas-Rachford, in (0, 2): 1 is the classical method, 2 Peaceman-Rachford. */
-static const double RELAXATION = 1.8;
+/* Douglas-Rachford: the relaxation in (0, 2), 1 being the classical method and 2 that of Peaceman
+ * and Rachford, and rho in units of tau r [measured, docs/theory.md, 6.6]. */
+static const double RELAXATION = 1.8, SPLITTING = 3.0;
 
 struct sab_first_order {
     size_t rows;                    /* s * npoints */
@@ -218,7 +219,7 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
     SAB_NEW(x, p->n);
     SAB_NEW(Ax, p->n);
     SAB_NEW(Kx, p->n);
-    it->scale = it->tau;
+    it->scale = SPLITTING * it->tau;
     it->c = find_multiple(it, p, x, Ax, Kx);
     if (it->c > 0.0)
         goto cleanup;

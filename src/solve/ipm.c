@@ -105,30 +105,6 @@ static void place_entries(const sab_sparse *A, const sab_sparse *K, int64_t *pla
     }
 }
 
-/* True if mu = 0 everywhere and the volume is constant whatever u is: B^T M n = 0, a closed box.
- * Then gamma_N >= 0 has no interior and the pressure no upper bound, which no interior point
- * survives, but gamma_N = 0 follows, an equation whose multiplier lambda_N is free up to a
- * constant. */
-static bool is_closed(const sab_program *p, double *work, double *force)
-{
-    double largest = 0.0, unit = 0.0;
-
-    for (int q = 0; q < p->npoints; q++) {
-        if (p->friction[q] > 0.0)
-            return false;
-        for (int i = 0; i < p->s; i++)
-            work[q * p->s + i] = i == 0 ? p->weight[q] : 0.0;
-    }
-    memset(force, 0, (size_t)p->n * sizeof *force);
-    sab_blocks_multiply_transpose(p->B, work, force);
-    for (int i = 0; i < p->n; i++)
-        largest = fmax(largest, fabs(force[i]));
-    for (int e = 0; e < p->B->nblocks; e++) /* the size of one contribution to such a sum */
-        for (int64_t v = p->B->value_start[e]; v < p->B->value_start[e + 1]; v++)
-            unit = fmax(unit, fabs(p->B->value[v]) * p->weight[p->B->point[e]]);
-    return largest <= 1e-10 * unit;
-}
-
 sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_backend backend,
                           sab_ipm **ipm, sab_error *err)
 {
@@ -167,7 +143,6 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_NEW(it->Bu, rows);
     SAB_NEW(it->force, p->n);
     SAB_NEW(it->work, rows);
-    it->closed = is_closed(p, it->work, it->force);
     SAB_TRY(sab_blocks_pattern(p->B, symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
     SAB_NEW(it->place, 2 * p->A->start[p->n]);
@@ -243,8 +218,22 @@ static void stress_in_cone(const sab_program *p, int q, const double *lambda, do
     g[0] = p->yield[q] + p->friction[q] * lambda[0];
 }
 
+/* In a closed box gamma_N >= 0 has no interior and the pressure no upper bound, which no interior
+ * point survives; but gamma_N = 0 follows, an equation whose multiplier lambda_N is free up to a
+ * constant. Only for mu = 0: with friction that constant matters. */
+static bool is_equation(const sab_program *p, double *work, double *force)
+{
+    double expansion;
+
+    for (int q = 0; q < p->npoints; q++)
+        if (p->friction[q] > 0.0)
+            return false;
+    return sab_program_is_closed(p, work, force, &expansion) && fabs(expansion) <= 1e-9;
+}
+
 static void set_form(sab_ipm *it, const sab_program *p)
 {
+    it->closed = is_equation(p, it->work, it->force);
     for (int q = 0; q < p->npoints; q++) {
         const double mu = p->friction[q], sigma = p->yield[q];
         const double a = fmax(p->dilatancy[q], mu - it->exactness);

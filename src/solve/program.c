@@ -119,6 +119,27 @@ bool sab_program_is_convex(const sab_program *program)
     return true;
 }
 
+bool sab_program_is_closed(const sab_program *p, double *work, double *force, double *expansion)
+{
+    double largest = 0.0, unit = 0.0, change = 0.0, moved = 0.0;
+
+    for (int q = 0; q < p->npoints; q++) {
+        for (int i = 0; i < p->s; i++)
+            work[q * p->s + i] = i == 0 ? p->weight[q] : 0.0;
+        change += p->weight[q] * p->k[q * p->s];
+        moved += p->weight[q] * fabs(p->k[q * p->s]);
+    }
+    memset(force, 0, (size_t)p->n * sizeof *force);
+    sab_blocks_multiply_transpose(p->B, work, force);
+    for (int i = 0; i < p->n; i++)
+        largest = fmax(largest, fabs(force[i]));
+    for (int e = 0; e < p->B->nblocks; e++) /* the size of one contribution to such a sum */
+        for (int64_t v = p->B->value_start[e]; v < p->B->value_start[e + 1]; v++)
+            unit = fmax(unit, fabs(p->B->value[v]) * p->weight[p->B->point[e]]);
+    *expansion = moved > 0.0 ? change / moved : 0.0;
+    return largest <= 1e-10 * unit;
+}
+
 /* B^T M lambda is added to u, which becomes A^-1 u; then gamma = B u. */
 static sab_status respond(const sab_program *p, sab_factor *factor, const double *lambda, double *u,
                           double *gamma, sab_error *err)

@@ -38,6 +38,12 @@ sab_status sab_program_check(const sab_program *program, sab_error *err);
 /* True if the program is convex: zeta = mu at every point (mu = 0 included). */
 bool sab_program_is_convex(const sab_program *program);
 
+/* True if no u changes the volume, B^T M n = 0: velocities are prescribed all around. *expansion is
+ * then the rate at which they change it, sum m k_N, relative to sum m |k_N|; negative is
+ * compression, which the law gamma_N >= 0 cannot follow. work has npoints*s entries, force n. */
+bool sab_program_is_closed(const sab_program *program, double *work, double *force,
+                           double *expansion);
+
 /* The flow under a given stress: u = A^-1 (B^T M lambda + l), gamma = B u + k. One solve with
  * `factor` (of program->A); gamma must not be lambda. */
 sab_status sab_program_respond(const sab_program *program, sab_factor *factor, const double *lambda,
