@@ -20,9 +20,7 @@ def style(method):
 
 
 def methods_of(records):
-    found = []
-    for record in records.values():
-        found += [r["method"] for r in record["runs"] if r["method"] not in found]
+    found = {r["method"] for record in records.values() for r in record["runs"]}
     order = list(STYLE)
     return sorted(found, key=lambda m: order.index(m) if m in order else len(order))
 
@@ -116,8 +114,9 @@ def draw_precision(plt, name, record, path):
             points = [p for p in curve(record, method, key) if p[1] and p[1] > 0]
             colour, marker, line = style(method)
             if points:
-                axis.loglog(*zip(*points), color=colour, marker=marker, linestyle=line, markersize=4,
-                            linewidth=1.2, label=method)
+                axis.loglog(*zip(*points), color=colour, marker=marker,
+                            linestyle="" if method == "auto" else line, # auto: a run per tolerance
+                            markersize=4, linewidth=1.2, label=method)
         axis.set_xlabel("CPU / one factorisation of A")
         axis.set_ylabel(label)
         axis.grid(True, which="major", color="#dddddd", linewidth=0.6)
@@ -138,7 +137,7 @@ def draw_profiles(plt, records, path):
         for record in records.values():
             cost = {m: measure.reached(record["runs"], m, tolerance) for m in methods}
             cost = {m: feq(record, row) for m, row in cost.items() if row is not None}
-            for m in methods:
+            for m in methods_of({"": record}):  # a method counts where it was run
                 ratios[m].append(cost[m] / min(cost.values()) if m in cost else math.inf)
         for m in methods:
             solved = sorted(r for r in ratios[m] if math.isfinite(r))
@@ -147,22 +146,17 @@ def draw_profiles(plt, records, path):
                 continue
             x = [1.0] + [v for r in solved for v in (r, r)] + [max(100.0, solved[-1])]
             y = [0.0] + [v for i in range(len(solved)) for v in (i, i + 1)] + [len(solved)]
-            axis.semilogx(x, [v / len(records) for v in y], color=colour, linestyle=line, linewidth=1.3,
+            axis.semilogx(x, [v / len(ratios[m]) for v in y], color=colour, linestyle=line, linewidth=1.3,
                           label=m)
         axis.set_title(f"merit {tolerance:g}")
         axis.set_xlabel("feq / feq of the best method")
         axis.grid(True, color="#dddddd", linewidth=0.6)
-    axes[0].set_ylabel(f"share of {len(records)} programs")
+    axes[0].set_ylabel(f"share of the programs it ran on (of {len(records)})")
     handles = {l: h for a in axes for h, l in zip(*a.get_legend_handles_labels())}
     figure.legend(handles.values(), handles.keys(), loc="center right", fontsize=8, frameon=False,
                   bbox_to_anchor=(1.1, 0.5))
     figure.savefig(path, dpi=130, bbox_inches="tight")
     plt.close(figure)
-
-
-def kind_of(name):
-    problem = name.split("-", 2)[2]
-    return problem
 
 
 def gap_pairs(records):
@@ -173,8 +167,8 @@ def gap_pairs(records):
             continue
         for run in record["runs"]:
             for row in run["rows"]:
-                if row.get("velocity") and row["gap"] and row["merit"] > 10 * record["reference"]["merit"]:
-                    pairs.setdefault(kind_of(name), []).append(
+                if row.get("velocity") and 5 * record["reference"]["merit"] < row["merit"] < 0.3:
+                    pairs.setdefault(name.split("-", 2)[2], []).append(
                         (row["merit"], row["velocity"], row["energy"], run["method"], name))
     return pairs
 
@@ -182,8 +176,8 @@ def gap_pairs(records):
 def write_gap(records, path):
     """Is the velocity error G? Geometric mean and scatter of error / G, by problem."""
     lines = ["# Velocity difference against the merit max(G, C)", "",
-             "All snapshots whose merit is above ten times that of the tightest result. Ratio of the relative l2 "
-             "difference to the merit:", "geometric mean, scatter factor (e to the standard deviation of the "
+             "All snapshots of all methods whose merit is below 0.3 and above five times that of the tightest "
+             "result. Ratio of the relative l2 difference to", "the merit: geometric mean, scatter factor (e to the standard deviation of the "
              "logarithm), range; and the energy norm over merit^1/2.", "",
              "| problem | points | velocity / merit | ×/÷ | range | energy / merit^½ | ×/÷ | largest |",
              "|---|---|---|---|---|---|---|---|"]
@@ -219,6 +213,8 @@ def draw_gap(plt, records, path):
         axis.loglog(line, [x ** 0.5 for x in line], color="#444444", linewidth=0.8, linestyle=":")
         axis.set_title(problem, fontsize=10)
         axis.grid(True, color="#dddddd", linewidth=0.6)
+    for axis in axes.flat[len(pairs):]:
+        axis.set_axis_off()
     for axis in axes[-1]:
         axis.set_xlabel("merit max(G, C)")
     for axis in axes[:, 0]:

@@ -49,7 +49,7 @@ typedef struct scene {
     double corner[MOST_SIDES][2], size[MOST_SIDES]; /* sizes at the corners, relative */
     double ball[3], ball_size;                      /* a fine spot: centre, radius, relative size */
     bool alfeld;
-    char name[MOST_SIDES][8];
+    char name[MOST_SIDES][16];
     wall wall[MOST_SIDES][2];
     sab_boundary boundary[MOST_SIDES];
     sab_function gravity[2];

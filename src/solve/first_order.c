@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Douglas-Rachford: the relaxation in (0, 2), 1 being the classical method and 2 that of Peaceman
- * and Rachford, and rho in units of tau r [measured, docs/theory.md, 6.6]. */
+ * and Rachford, and rho in units of tau r [docs/theory.md, 6.9]. */
 static const double RELAXATION = 1.8, SPLITTING = 3.0;
 
 struct sab_first_order {
@@ -23,7 +23,7 @@ struct sab_first_order {
     double *y, *gamma_y;            /* extrapolated point, where the step starts */
     double *y_old, *gamma_y_old;    /* the one before */
     double *work;
-    double *u; /* [n] */
+    double *u, *force, *product; /* [n]; the last two for sab_first_order_shares_factor */
     /* Fixed-point maps x <- p(x), for Anderson and Douglas-Rachford: p(x) and its residual
      * f = p(x) - x are kept in y and gamma_y, their predecessors in y_old and gamma_y_old */
     sab_anderson *memory;
@@ -58,6 +58,8 @@ sab_status sab_first_order_create(const sab_program *program, int depth,
     SAB_NEW(it->gamma_y_old, it->rows);
     SAB_NEW(it->work, it->rows);
     SAB_NEW(it->u, program->n);
+    SAB_NEW(it->force, program->n);
+    SAB_NEW(it->product, program->n);
     SAB_NEW(it->state, it->rows);
     SAB_TRY(sab_anderson_create(program, depth, &it->memory, err));
     *iteration = it;
@@ -83,6 +85,8 @@ void sab_first_order_destroy(sab_first_order **iteration)
     SAB_FREE(it->gamma_y_old);
     SAB_FREE(it->work);
     SAB_FREE(it->u);
+    SAB_FREE(it->force);
+    SAB_FREE(it->product);
     SAB_FREE(it->state);
     sab_anderson_destroy(&it->memory);
     sab_factor_destroy(&it->factor);
@@ -162,13 +166,12 @@ sab_status sab_first_order_measure(sab_first_order *it, const sab_program *p, sa
     return SAB_OK;
 }
 
-/* c such that B^T M rho B = c A to rounding error, as two pseudo-random vectors see it; -1 if there
- * is none. x, Ax, Kx [n] are workspace. */
-static double find_multiple(sab_first_order *it, const sab_program *p, double *x, double *Ax,
-                            double *Kx)
+bool sab_first_order_shares_factor(sab_first_order *it, const sab_program *p)
 {
-    double c = -1.0;
+    double *x = it->u, *Ax = it->force, *Kx = it->product, c = -1.0;
 
+    it->scale = SPLITTING * it->tau;
+    it->c = -1.0;
     for (unsigned k = 1; k <= 2; k++) {
         double xAx = 0.0, xKx = 0.0, largest = 0.0, error = 0.0;
 
@@ -190,9 +193,10 @@ static double find_multiple(sab_first_order *it, const sab_program *p, double *x
             error = fmax(error, fabs(Kx[i] - c * Ax[i]));
         }
         if (!(c > 0.0 && error <= 1e-12 * largest))
-            return -1.0;
+            return false;
     }
-    return c;
+    it->c = c;
+    return true;
 }
 
 /* K += A. Both are lower triangles with sorted rows, and the pattern of A is part of that of K. */
@@ -213,16 +217,11 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
                                  sab_factor_backend backend, sab_error *err)
 {
     const int s = p->s;
-    double *x = NULL, *Ax = NULL, *Kx = NULL, *C = NULL;
+    double *C = NULL;
     sab_status status = SAB_OK;
 
-    SAB_NEW(x, p->n);
-    SAB_NEW(Ax, p->n);
-    SAB_NEW(Kx, p->n);
-    it->scale = SPLITTING * it->tau;
-    it->c = find_multiple(it, p, x, Ax, Kx);
-    if (it->c > 0.0)
-        goto cleanup;
+    if (sab_first_order_shares_factor(it, p))
+        return SAB_OK;
     if (it->factor == NULL) {
         if (it->K == NULL)
             SAB_TRY(sab_blocks_pattern(p->B, true, &it->K, err));
@@ -239,9 +238,6 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
     sab_blocks_assemble(p->B, C, it->scatter, it->K);
     SAB_TRY(sab_factor_update(it->factor, it->K, err));
 cleanup:
-    SAB_FREE(x);
-    SAB_FREE(Ax);
-    SAB_FREE(Kx);
     SAB_FREE(C);
     return status;
 }
@@ -390,7 +386,7 @@ static sab_status map_pg(sab_first_order *it, const sab_program *p, sab_factor *
     return SAB_OK;
 }
 
-/* Douglas-Rachford at the state x [docs/theory.md, 6.6], one solve:
+/* Douglas-Rachford at the state x [docs/theory.md, 6.9], one solve:
  *     lambda = return map of x,   (A + B^T M rho B) u = l + B^T M (2 lambda - x - rho k),
  *     gamma = B u + k,            p(x) = x + alpha (lambda - x - rho gamma). */
 static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *factor,

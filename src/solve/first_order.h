@@ -31,8 +31,11 @@ void sab_first_order_destroy(sab_first_order **iteration);
  * iterations (20 solves). Once per factorisation. */
 sab_status sab_first_order_measure(sab_first_order *iteration, const sab_program *program,
                                    sab_factor *factor, sab_error *err);
-/* Prepare Douglas-Rachford, whose matrix is A + B^T M rho B with rho = 3 tau r: see whether that is
- * a multiple of A (creeping flow with b = 1), otherwise factor it. After each measure. */
+/* Is the matrix of Douglas-Rachford, A + B^T M rho B with rho = 3 tau r, a multiple of A to
+ * rounding error, as two pseudo-random vectors see it? So it is for creeping flow with b = 1. After
+ * each measure. */
+bool sab_first_order_shares_factor(sab_first_order *iteration, const sab_program *program);
+/* Prepare Douglas-Rachford: factor that matrix unless it is a multiple of A. After each measure. */
 sab_status sab_first_order_split(sab_first_order *iteration, const sab_program *program,
                                  sab_factor_backend backend, sab_error *err);
 /* The factor of that matrix, borrowed; NULL if there was none so far. */

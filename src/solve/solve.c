@@ -21,7 +21,9 @@ static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 /* Interior point: lift of a warm start (of the scales of stress and strain rate), and a jam: that
  * many steps in a row below that length. */
 static const double WARM_LEVEL = 3e-2, JAM_STEP = 0.1;
-enum { JAM = 3, IPMS = 3 };
+/* `auto` begins with that many steps of Douglas-Rachford while mu - zeta is at most that. */
+static const double PREDICTABLE = 0.3;
+enum { JAM = 3, IPMS = 3, PREDICTOR_STEPS = 20 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
@@ -368,6 +370,25 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     return SAB_OK;
 }
 
+/* Workspace, step and, for Douglas-Rachford, its matrix. */
+static sab_status prepare_first_order(solver_run *run, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+    const sab_solver_options *o = &sol->options;
+    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_DR_AA ||
+                          o->method == SAB_METHOD_AUTO;
+    sab_status status = SAB_OK;
+
+    if (sol->iteration == NULL)
+        SAB_TRY(
+            sab_first_order_create(run->program, anderson ? o->anderson : 0, &sol->iteration, err));
+    if (!sol->measured)
+        SAB_TRY(sab_first_order_measure(sol->iteration, run->program, sol->factor, err));
+    sol->measured = true;
+cleanup:
+    return status;
+}
+
 /* Outer iterations of a first-order method from the current iterate, which has been certified. */
 static sab_status run_first_order(solver_run *run, sab_method method, sab_error *err)
 {
@@ -378,16 +399,10 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     /* a convex program has s = 0, and Cadoux is one program: do not restart it */
     const bool cadoux = is_cadoux(method) && !sab_program_is_convex(p);
-    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_DR_AA ||
-                          o->method == SAB_METHOD_AUTO;
     bool done = false;
     sab_status status = SAB_OK;
 
-    if (sol->iteration == NULL)
-        SAB_TRY(sab_first_order_create(p, anderson ? o->anderson : 0, &sol->iteration, err));
-    if (!sol->measured)
-        SAB_TRY(sab_first_order_measure(sol->iteration, p, sol->factor, err));
-    sol->measured = true;
+    SAB_TRY(prepare_first_order(run, err));
     if (is_dr(method) && !sol->split) {
         SAB_TRY(sab_first_order_split(sol->iteration, p, o->linear, err));
         sol->split = true;
@@ -408,6 +423,32 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
             sab_first_order_start(sol->iteration, sol->lambda, gamma);
         }
     }
+cleanup:
+    return status;
+}
+
+/* A predictor for the interior points of `auto`: an outer iteration of a few steps of
+ * Douglas-Rachford, when they cost no factorisation. *used if it was one; *done if it has converged
+ * at once. */
+static sab_status predict(solver_run *run, bool *used, bool *done, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+    const double *gamma = sab_residual_strain_rate(sol->residual);
+    sab_status status = SAB_OK;
+
+    SAB_TRY(prepare_first_order(run, err));
+    *used = sab_first_order_shares_factor(sol->iteration, run->program);
+    if (!*used)
+        goto cleanup;
+    sab_first_order_start(sol->iteration, sol->lambda, gamma);
+    run->mark = run->best;
+    run->since = 0;
+    run->report->outer++;
+    memcpy(sol->gamma, gamma, (size_t)sol->npoints * (size_t)sol->s * sizeof *gamma);
+    SAB_TRY(sab_first_order_run(sol->iteration, SAB_STEP_DR, run->program, sol->factor, NULL,
+                                PREDICTOR_STEPS, 1e-14 * run->current.stress, sol->lambda,
+                                &run->report->inner, err));
+    SAB_TRY(finish_iteration(run, SAB_METHOD_DR, first_order, done, err));
 cleanup:
     return status;
 }
@@ -502,7 +543,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
 {
     const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
     sab_method chain[3] = {solver->options.method};
-    bool warm = false;
+    bool warm = false, done = false;
     int n = 1;
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
@@ -529,13 +570,16 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         warm = lambda[i] != 0.0;
     SAB_TRY(certify_start(&run, chain[0], err));
     if (run.current.at_rest && sab_certificate_meets(&run.current, solver->options.tolerance)) {
-        bool done; /* the trial is the answer: say so in one row */
-
-        n = 0;
+        n = 0; /* the trial is the answer: say so in one row */
         report->outer = 1;
         SAB_TRY(finish_iteration(&run, chain[0], first_order, &done, err));
     }
-    for (int i = 0; i < n; i++) {
+    /* from nothing, interior points jam at once on some meshes though mu - zeta is moderate; where
+     * it is large the predictor would lead them astray */
+    if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe &&
+        !sab_program_is_convex(program) && non_associativity(program) <= PREDICTABLE)
+        SAB_TRY(predict(&run, &warm, &done, err));
+    for (int i = 0; i < n && !done; i++) {
         if (i > 0) { /* go on from the best iterate */
             memcpy(solver->lambda, lambda, rows * sizeof *lambda);
             SAB_TRY(certify(&run, chain[i - 1], err));
