@@ -136,7 +136,7 @@ static const sab_key table[] = {
     {"solver.damping", SAB_KEY_NUMBER, .fallback = "0.5", IN(sab_case, solver.damping),
      ABOVE_UP_TO(0.0, 1.0), .help = "Of the outer update in the cadoux methods; 1 is undamped"},
     {"solver.anderson", SAB_KEY_INTEGER, .fallback = "8", IN(sab_case, solver.anderson),
-     BETWEEN(1.0, 50.0), .help = "Depth of the memory of Anderson acceleration in pg-aa"},
+     BETWEEN(1.0, 50.0), .help = "Depth of the memory of Anderson acceleration in pg-aa and dr-aa"},
     {"solver.linear", SAB_KEY_CHOICE, .fallback = "cholmod", .choice = linear_choice,
      IN(sab_case, solver.linear), .help = "Library that factors the sparse matrix"},
     {"solver.viscosity_iterations", SAB_KEY_INTEGER, .fallback = "30",
