@@ -124,7 +124,7 @@ def draw_precision(plt, name, record, path):
     figure.legend(handles, labels, loc="center right",
                   fontsize=8, frameon=False, bbox_to_anchor=(1.13, 0.5))
     figure.suptitle(name)
-    figure.savefig(path, dpi=130, bbox_inches="tight")
+    figure.savefig(path, dpi=90, bbox_inches="tight")
     plt.close(figure)
 
 
@@ -155,7 +155,7 @@ def draw_profiles(plt, records, path):
     handles = {l: h for a in axes for h, l in zip(*a.get_legend_handles_labels())}
     figure.legend(handles.values(), handles.keys(), loc="center right", fontsize=8, frameon=False,
                   bbox_to_anchor=(1.1, 0.5))
-    figure.savefig(path, dpi=130, bbox_inches="tight")
+    figure.savefig(path, dpi=90, bbox_inches="tight")
     plt.close(figure)
 
 
@@ -219,7 +219,7 @@ def draw_gap(plt, records, path):
         axis.set_xlabel("merit max(G, C)")
     for axis in axes[:, 0]:
         axis.set_ylabel("velocity difference")
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=90)
     plt.close(figure)
 
 
