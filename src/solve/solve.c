@@ -19,11 +19,11 @@ typedef struct patience {
 static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 
 /* Interior point: lift of a warm start (of the scales of stress and strain rate), and a jam: that
- * many steps in a row below that length. */
+ * many steps in a row below that length, once a step was longer than 0.5 or JAM_START are taken. */
 static const double WARM_LEVEL = 3e-2, JAM_STEP = 0.1;
 /* `auto` begins with that many steps of Douglas-Rachford while mu - zeta is at most that. */
 static const double PREDICTABLE = 0.3;
-enum { JAM = 3, IPMS = 3, PREDICTOR_STEPS = 20 };
+enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
@@ -463,8 +463,8 @@ static sab_status run_ipm(solver_run *run, sab_method method, bool warm, sab_err
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     const int which = (int)(method - SAB_METHOD_IPM);
     const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
-    int short_steps = 0;
-    bool done = false;
+    int short_steps = 0, taken = 0;
+    bool done = false, under_way = false;
     sab_status status = SAB_OK;
 
     if (sol->ipm[which] == NULL)
@@ -489,7 +489,9 @@ static sab_status run_ipm(solver_run *run, sab_method method, bool warm, sab_err
         SAB_TRY(status);
         sab_ipm_lambda(ipm, sol->lambda);
         SAB_TRY(finish_iteration(run, method, interior_point, &done, err));
-        short_steps = step < JAM_STEP ? short_steps + 1 : 0;
+        /* from a cold start the first steps may be short */
+        under_way = under_way || step > 0.5 || ++taken > JAM_START;
+        short_steps = under_way && step < JAM_STEP ? short_steps + 1 : 0;
         if (!done && short_steps >= JAM) {
             run->report->reason = SAB_STALLED;
             done = true;
@@ -574,8 +576,8 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         report->outer = 1;
         SAB_TRY(finish_iteration(&run, chain[0], first_order, &done, err));
     }
-    /* from nothing, interior points jam at once on some meshes though mu - zeta is moderate; where
-     * it is large the predictor would lead them astray */
+    /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
+     * mu - zeta is moderate; where it is large they would lead them astray */
     if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe &&
         !sab_program_is_convex(program) && non_associativity(program) <= PREDICTABLE)
         SAB_TRY(predict(&run, &warm, &done, err));
