@@ -311,8 +311,7 @@ double sab_flow_memory(const sab_flow *flow)
     /* matrix with its 64-bit rows, where its entries come from, and its factor with the workspace
      * of a factorisation (a quarter of it): once for A, once for the matrix of the interior point,
      * which also keeps the places of A's entries */
-    const double matrices =
-        2.0 * (16.0 * entries + 4.0 * scatter + 10.0 * info.entries) + 16.0 * entries;
+    const double matrices = 2.0 * (16.0 * entries + 4.0 * scatter + 10.0 * info.entries);
 
     /* B, the blocks G^-1 and m G^-1, about 45 vectors of points, the mesh and its fields */
     return matrices + 8.0 * values + 4.0 * columns + 8.0 * points * (2.0 * s * s + 45.0 * s) +

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    MAX_ROWS = 64,   /* s * points of a block: 9 on a triangle, 24 on a tetrahedron */
-    MAX_COLUMNS = 64 /* 12 on a triangle, 30 on a tetrahedron */
-};
-
 sab_status sab_blocks_create(int s, int npoints, int ncolumns, int nblocks, int64_t columns,
                              int64_t values, sab_blocks **B, sab_error *err)
 {
@@ -60,7 +55,7 @@ static block block_at(const sab_blocks *B, int e)
                (int)(B->column_start[e + 1] - B->column_start[e]), B->column + B->column_start[e],
                B->value + B->value_start[e]};
 
-    assert(b.rows <= MAX_ROWS && b.columns <= MAX_COLUMNS);
+    assert(b.rows <= SAB_BLOCK_ROWS && b.columns <= SAB_BLOCK_COLUMNS);
     return b;
 }
 
@@ -68,7 +63,7 @@ void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y)
 {
     for (int e = 0; e < B->nblocks; e++) {
         const block b = block_at(B, e);
-        double local[MAX_COLUMNS];
+        double local[SAB_BLOCK_COLUMNS];
         double *out = y + (size_t)B->s * (size_t)B->point[e];
 
         for (int j = 0; j < b.columns; j++)
@@ -88,7 +83,7 @@ void sab_blocks_multiply_transpose(const sab_blocks *B, const double *y, double 
 {
     for (int e = 0; e < B->nblocks; e++) {
         const block b = block_at(B, e);
-        double local[MAX_COLUMNS] = {0.0};
+        double local[SAB_BLOCK_COLUMNS] = {0.0};
         const double *in = y + (size_t)B->s * (size_t)B->point[e];
 
         for (int i = 0; i < b.rows; i++) {
@@ -168,23 +163,6 @@ cleanup:
     return status;
 }
 
-/* Entry (i, j) of A by bisection; the pattern is known to hold it. */
-static int64_t find_entry(const sab_sparse *A, int64_t i, int64_t j)
-{
-    int64_t low = A->start[j], high = A->start[j + 1] - 1;
-
-    while (low < high) {
-        const int64_t middle = (low + high) / 2;
-
-        if (A->row[middle] < i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    assert(low == high && A->row[low] == i);
-    return low;
-}
-
 sab_status sab_scatter_create(const sab_blocks *B, const sab_sparse *A, sab_scatter **scatter,
                               sab_error *err)
 {
@@ -213,7 +191,11 @@ sab_status sab_scatter_create(const sab_blocks *B, const sab_sparse *A, sab_scat
                 const bool lower = b.column[i] >= b.column[j];
                 const bool as_is = lower || !A->symmetric;
 
-                *position++ = (int)find_entry(A, b.column[as_is ? i : j], b.column[as_is ? j : i]);
+                const int64_t entry =
+                    sab_sparse_find(A, b.column[as_is ? i : j], b.column[as_is ? j : i]);
+
+                assert(entry >= 0); /* the pattern of A holds that of B */
+                *position++ = (int)entry;
             }
     }
     *scatter = sc;
@@ -241,8 +223,8 @@ void sab_blocks_assemble(const sab_blocks *B, const double *C, const sab_scatter
         const block b = block_at(B, e);
         const double *c = C + (size_t)s * (size_t)s * (size_t)B->point[e];
         const int *position = scatter->position + scatter->start[e];
-        double CB[MAX_ROWS * MAX_COLUMNS]; /* C_q B_q, same shape as the block */
-        double local[MAX_COLUMNS];         /* one column of B^T C B */
+        double CB[SAB_BLOCK_ROWS * SAB_BLOCK_COLUMNS]; /* C_q B_q, same shape as the block */
+        double local[SAB_BLOCK_COLUMNS];               /* one column of B^T C B */
 
         for (int q = 0; q < b.rows / s; q++, c += s * s)
             for (int i = 0; i < s; i++) {

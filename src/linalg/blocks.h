@@ -10,6 +10,11 @@
 
 #include "linalg/sparse.h"
 
+enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 30 on a tetrahedron */
+       SAB_BLOCK_ROWS = 64,
+       SAB_BLOCK_COLUMNS = 64
+};
+
 typedef struct sab_blocks {
     int s;        /* rows per point */
     int npoints;  /* rows = s * npoints */

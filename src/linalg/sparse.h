@@ -22,5 +22,10 @@ sab_status sab_sparse_create(int64_t n, int64_t entries, bool symmetric, sab_spa
 void sab_sparse_destroy(sab_sparse **A);
 /* y = A x, the missing triangle supplied when A is symmetric. x and y must differ. */
 void sab_sparse_multiply(const sab_sparse *A, const double *x, double *y);
+/* Place of entry (i, j) in row and value, by bisection; -1 if the pattern has none. */
+int64_t sab_sparse_find(const sab_sparse *A, int64_t i, int64_t j);
+/* K += A, A symmetric, K symmetric or not. SAB_ERR_INPUT if the pattern of K lacks an entry of A.
+ */
+sab_status sab_sparse_add(const sab_sparse *A, sab_sparse *K, sab_error *err);
 
 #endif

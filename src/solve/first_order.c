@@ -199,20 +199,6 @@ bool sab_first_order_shares_factor(sab_first_order *it, const sab_program *p)
     return true;
 }
 
-/* K += A. Both are lower triangles with sorted rows, and the pattern of A is part of that of K. */
-static void add_matrix(const sab_sparse *A, sab_sparse *K)
-{
-    for (int64_t j = 0; j < A->n; j++) {
-        int64_t k = K->start[j];
-
-        for (int64_t e = A->start[j]; e < A->start[j + 1]; e++) {
-            while (K->row[k] < A->row[e])
-                k++;
-            K->value[k] += A->value[e];
-        }
-    }
-}
-
 sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
                                  sab_factor_backend backend, sab_error *err)
 {
@@ -234,7 +220,7 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
         for (int i = 0; i < s; i++)
             C[(q * s + i) * s + i] = p->weight[q] * it->scale * p->step[q];
     memset(it->K->value, 0, (size_t)it->K->start[p->n] * sizeof *it->K->value);
-    add_matrix(p->A, it->K);
+    SAB_TRY(sab_sparse_add(p->A, it->K, err));
     sab_blocks_assemble(p->B, C, it->scatter, it->K);
     SAB_TRY(sab_factor_update(it->factor, it->K, err));
 cleanup:

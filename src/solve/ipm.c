@@ -39,8 +39,6 @@ struct sab_ipm {
     point_form *form;
     sab_sparse *K;
     sab_scatter *scatter;
-    int64_t *place; /* entry p of A (lower triangle) goes to K->value[place[2p]] and, when K is
-                       not symmetric, also to place[2p+1] (-1 on the diagonal) */
     sab_factor *factor;
     direction now, affine, step;
     double *gamma;     /* [npoints][s] strain rate of now.u */
@@ -76,33 +74,6 @@ static sab_status direction_create(int s, int npoints, int n, direction *d, sab_
     SAB_NEW(d->z2, npoints);
 cleanup:
     return status;
-}
-
-/* K = A + ... : where the entries of A go. Both patterns are sorted, and A's is part of K's. */
-static void place_entries(const sab_sparse *A, const sab_sparse *K, int64_t *place)
-{
-    for (int64_t j = 0; j < A->n; j++) {
-        int64_t k = K->start[j];
-
-        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
-            while (K->row[k] < A->row[p])
-                k++;
-            place[2 * p] = k;
-            place[2 * p + 1] = -1;
-            if (K->symmetric || A->row[p] == j)
-                continue;
-            int64_t low = K->start[A->row[p]], high = K->start[A->row[p] + 1] - 1;
-            while (low < high) { /* entry (j, i) of the upper triangle */
-                const int64_t middle = (low + high) / 2;
-
-                if (K->row[middle] < j)
-                    low = middle + 1;
-                else
-                    high = middle;
-            }
-            place[2 * p + 1] = low;
-        }
-    }
 }
 
 sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_backend backend,
@@ -145,8 +116,6 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_NEW(it->work, rows);
     SAB_TRY(sab_blocks_pattern(p->B, symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
-    SAB_NEW(it->place, 2 * p->A->start[p->n]);
-    place_entries(p->A, it->K, it->place);
     SAB_TRY(sab_factor_create(symmetric ? backend : SAB_MUMPS, it->K, &it->factor, err));
     *ipm = it;
     it = NULL;
@@ -168,7 +137,6 @@ void sab_ipm_destroy(sab_ipm **ipm)
     direction_destroy(&it->affine);
     direction_destroy(&it->step);
     SAB_FREE(it->form);
-    SAB_FREE(it->place);
     SAB_FREE(it->gamma);
     SAB_FREE(it->shift);
     SAB_FREE(it->nt);
@@ -348,11 +316,9 @@ static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
             C[i] = p->weight[q] * G[i];
     }
     memset(it->K->value, 0, (size_t)it->K->start[it->n] * sizeof *it->K->value);
-    for (int64_t e = 0; e < p->A->start[p->n]; e++) {
-        it->K->value[it->place[2 * e]] = p->A->value[e];
-        if (it->place[2 * e + 1] >= 0)
-            it->K->value[it->place[2 * e + 1]] = p->A->value[e];
-    }
+    const sab_status status = sab_sparse_add(p->A, it->K, err);
+    if (status != SAB_OK)
+        return status;
     sab_blocks_assemble(p->B, it->C, it->scatter, it->K);
     it->cone_cpu += sab_cpu_seconds() - start;
     return sab_factor_update(it->factor, it->K, err);

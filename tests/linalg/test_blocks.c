@@ -98,10 +98,45 @@ static void test_assembly(void)
     }
 }
 
+/* (K + A) u = K u + A u, K symmetric or full; an entry that K lacks is an error. */
+static void test_addition(void)
+{
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        sab_blocks *B = random_blocks();
+        sab_sparse *A = NULL, *K = NULL, *diagonal = NULL;
+        sab_error err = {0};
+        double u[COLUMNS], Au[COLUMNS], Ku[COLUMNS];
+
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, true, &A, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, symmetric, &K, NULL), SAB_OK);
+        random_vector((int)A->start[COLUMNS], 6, A->value);
+        random_vector(COLUMNS, 7, u);
+        CU_ASSERT_EQUAL(sab_sparse_add(A, K, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_sparse_add(A, K, &err), SAB_OK);
+        sab_sparse_multiply(A, u, Au);
+        sab_sparse_multiply(K, u, Ku);
+        for (int i = 0; i < COLUMNS; i++)
+            SAB_ASSERT_CLOSE(Ku[i], 2.0 * Au[i], 1e-13);
+        CU_ASSERT_EQUAL_FATAL(sab_sparse_create(COLUMNS, COLUMNS, symmetric, &diagonal, NULL),
+                              SAB_OK);
+        for (int i = 0; i < COLUMNS; i++) {
+            diagonal->start[i + 1] = i + 1;
+            diagonal->row[i] = i;
+        }
+        CU_ASSERT_EQUAL(sab_sparse_add(A, diagonal, &err), SAB_ERR_INPUT);
+        CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "no block of B has"));
+        sab_sparse_destroy(&diagonal);
+        sab_sparse_destroy(&K);
+        sab_sparse_destroy(&A);
+        sab_blocks_destroy(&B);
+    }
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"B^T is the adjoint of B", test_adjoint},
-                                     {"sum B^T C B, symmetric and not", test_assembly}};
+                                     {"sum B^T C B, symmetric and not", test_assembly},
+                                     {"K + A", test_addition}};
 
     return SAB_TEST_MAIN("linalg/blocks", tests);
 }
