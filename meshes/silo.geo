@@ -4,16 +4,22 @@
 //             W  width of the silo
 //             H  height of the filling
 //             h  size of the sides far from the outlet
-//             refine  the sides at the outlet are h / refine
+//             refine  the sides at the outlet are h / refine,
+//             across  or, if this is not 0, D / across: so many sides across the whole outlet
 // Groups:     axis (x = 0), outlet (y = 0, x <= D/2), wall (bottom and side), top (y = H)
 DefineConstant[
   D = {1, Name "Parameters/D"},
   W = {8, Name "Parameters/W"},
   H = {8, Name "Parameters/H"},
   h = {0.6, Name "Parameters/h"},
-  refine = {5, Name "Parameters/refine"}
+  refine = {5, Name "Parameters/refine"},
+  across = {0, Name "Parameters/across"}
 ];
-fine = h / refine;
+If (across > 0)
+  fine = D / across;
+Else
+  fine = h / refine;
+EndIf
 Point(1) = {0, 0, 0, fine};
 Point(2) = {D / 2, 0, 0, fine};
 Point(3) = {W / 2, 0, 0, h};

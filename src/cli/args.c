@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum kind { FLAG, TEXT, LIST } kind;
+typedef enum kind { FLAG, TEXT, OVERRIDES, GROUPS } kind;
 
 typedef struct option {
     char letter; /* its key in sab_command.options */
@@ -18,7 +18,7 @@ static const option table[] = {
     {'o', "--output", "-o", "DIR", "output directory (default out/<case>)", TEXT,
      offsetof(sab_args, output)},
     {'s', "--set", NULL, "KEY=VALUE", "override a key of the case by its dotted path (repeatable)",
-     LIST, 0},
+     OVERRIDES, 0},
     {'t', "--threads", NULL, "N", "threads of the linear algebra (default 1)", TEXT,
      offsetof(sab_args, threads)},
     {'r', "--resume", NULL, NULL, "continue an interrupted run from its checkpoint", FLAG,
@@ -34,6 +34,19 @@ static const option table[] = {
      offsetof(sab_args, tolerance)},
     {'n', "--max-iterations", NULL, "N", "outer iterations at most", TEXT,
      offsetof(sab_args, max_iterations)},
+    {'j', "--jobs", "-j", "N", "points at the same time (default: jobs of the study, or 1)", TEXT,
+     offsetof(sab_args, jobs)},
+    {'x', "--x", NULL, "KEY", "column of the abscissa", TEXT, offsetof(sab_args, x)},
+    {'y', "--y", NULL, "KEY", "column of the ordinate", TEXT, offsetof(sab_args, y)},
+    {'L', "--law", NULL, "NAME", "beverloo: y = C (x - k grain)^1.5 (default); power: y = a x^n",
+     TEXT, offsetof(sab_args, law)},
+    {'G', "--grain", NULL, "SIZE", "of beverloo (default 1: k is then a length)", TEXT,
+     offsetof(sab_args, grain)},
+    {'c', "--scale", NULL, "FACTOR", "of y, such as 2 for the discharge of half a silo", TEXT,
+     offsetof(sab_args, scale)},
+    {'S', "--sigma", NULL, "KEY", "column of the standard deviation of y: weights 1/sigma^2", TEXT,
+     offsetof(sab_args, sigma)},
+    {'g', "--group", NULL, "KEY", "one fit for each value of this column (repeatable)", GROUPS, 0},
     {'M', "--markdown", NULL, NULL, "as a page for docs/", FLAG, offsetof(sab_args, markdown)},
     {'q', "--quiet", "-q", NULL, "print warnings and errors only", FLAG, offsetof(sab_args, quiet)},
     {'v', "--verbose", "-v", NULL, "print every iteration", FLAG, offsetof(sab_args, verbose)},
@@ -85,10 +98,15 @@ static sab_status store(const option *o, const char *value, sab_args *args, sab_
     case TEXT:
         *(const char **)(void *)field = value;
         break;
-    case LIST:
+    case OVERRIDES:
         if (args->noverrides == SAB_MAX_OVERRIDES)
             return sab_fail(err, SAB_ERR_USAGE, "more than %d times --set", SAB_MAX_OVERRIDES);
         args->override[args->noverrides++] = value;
+        break;
+    case GROUPS:
+        if (args->ngroups == SAB_MAX_GROUPS)
+            return sab_fail(err, SAB_ERR_USAGE, "more than %d times --group", SAB_MAX_GROUPS);
+        args->group[args->ngroups++] = value;
     }
     return SAB_OK;
 }

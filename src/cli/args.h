@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { SAB_MAX_OVERRIDES = 64 };
+enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
 typedef struct sab_args {
     const char *target;                                       /* CASE or FILE */
@@ -14,6 +14,10 @@ typedef struct sab_args {
     const char *dump;                                         /* --dump-program */
     const char *method, *linear, *tolerance, *max_iterations; /* of `solve` */
     const char *threads;
+    const char *jobs;                                /* of `study` */
+    const char *x, *y, *sigma, *law, *grain, *scale; /* of `fit` */
+    const char *group[SAB_MAX_GROUPS];
+    int ngroups;
     const char *override[SAB_MAX_OVERRIDES];
     int noverrides;
     bool quiet, verbose, resume, force, markdown, help;

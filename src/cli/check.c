@@ -29,7 +29,7 @@ int sab_command_check(const sab_args *args)
     sab_status status = sab_session_read(args, &session, &message);
 
     if (status == SAB_OK)
-        status = sab_session_build(&session, &term, &message);
+        status = sab_session_build(&session, true, &term, &message);
     if (status == SAB_OK) {
         sab_session_describe(&session, &term);
         describe_boundaries(&session, &term);

@@ -8,5 +8,7 @@ int sab_command_run(const sab_args *args);
 int sab_command_check(const sab_args *args);
 int sab_command_keys(const sab_args *args);
 int sab_command_solve(const sab_args *args);
+int sab_command_study(const sab_args *args);
+int sab_command_fit(const sab_args *args);
 
 #endif

@@ -1,5 +1,6 @@
 #include "cli/result.h"
 #include "base/timer.h"
+#include "cli/live.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "io/vtu.h"
@@ -28,12 +29,48 @@ sab_status sab_result_choose(const sab_args *args, const sab_case *c, sab_result
     if (n < 0 || n >= SAB_PATH)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
     snprintf(summary, sizeof summary, "%s/summary.json", place->directory);
-    if (sab_file_exists(summary) && !args->force)
+    place->whole = sab_file_exists(summary);
+    const bool checkpoint = sab_state_exists(place->directory);
+    if (args->resume && args->force)
+        return sab_fail(err, SAB_ERR_USAGE, "--resume and --force exclude each other");
+    if (args->resume && c->time.scheme == SAB_CREEPING)
+        return sab_fail(err, SAB_ERR_USAGE,
+                        "--resume: a creeping flow is one solve, there is nothing to continue");
+    if (args->resume && !checkpoint)
+        return sab_fail(
+            err, SAB_ERR_USAGE, "--resume: there is no checkpoint in '%s'; %s", place->directory,
+            place->whole ? "its result cannot be continued" : "start the run without --resume");
+    if (place->whole && !args->force && !args->resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a result already: choose another directory with -o, or replace "
                         "it with --force",
                         place->directory);
+    if (checkpoint && !args->force && !args->resume)
+        return sab_fail(err, SAB_ERR_USAGE,
+                        "'%s' holds a run that has not ended: continue it with --resume, choose "
+                        "another directory with -o, or replace it with --force",
+                        place->directory);
     return SAB_OK;
+}
+
+static void remove_file(const sab_result_place *place, const char *name)
+{
+    char path[LONG_PATH];
+
+    snprintf(path, sizeof path, "%s/%s", place->directory, name);
+    remove(path);
+}
+
+void sab_result_unfinished(const sab_result_place *place)
+{
+    remove_file(place, "summary.json");
+}
+
+void sab_result_clear(const sab_result_place *place)
+{
+    sab_result_unfinished(place);
+    remove_file(place, "checkpoint.sab");
+    remove_file(place, "checkpoint.previous.sab");
 }
 
 sab_status sab_result_prepare(sab_result_place *place, sab_error *err)
@@ -128,13 +165,16 @@ cleanup:
 static sab_status put_in_place(const char *stage, const char *directory, sab_error *err)
 {
     sab_status status = SAB_OK;
-    char from[LONG_PATH], to[LONG_PATH];
+    char from[LONG_PATH], to[LONG_PATH], other[LONG_PATH];
 
     SAB_TRY(walk(stage, directory, CHECK, err));
     snprintf(from, sizeof from, "%s/summary.json", stage);
     snprintf(to, sizeof to, "%s/summary.json", directory);
     remove(to); /* from here to the end there is no whole result */
     SAB_TRY(walk(stage, directory, MOVE, err));
+    SAB_TRY(sab_live_remove_frames(directory, 1, err)); /* of an older inertial run */
+    snprintf(other, sizeof other, "%s/checkpoint.previous.sab", directory);
+    remove(other);
     SAB_TRY(move(from, to, err));
 cleanup:
     return status;
@@ -142,8 +182,8 @@ cleanup:
 
 /* ---- the files ------------------------------------------------------------------------------ */
 
-static sab_status write_profiles(const char *directory, int n, const sab_probe_result *result,
-                                 sab_error *err)
+sab_status sab_result_profiles(const char *directory, int n, const sab_probe_result *result,
+                               sab_error *err)
 {
     sab_status status = SAB_OK;
     char path[LONG_PATH];
@@ -157,7 +197,7 @@ static sab_status write_profiles(const char *directory, int n, const sab_probe_r
         SAB_TRY(sab_directory_create(path, err));
         snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
         if (r->probe->kind == SAB_PROBE_TRACTION)
-            SAB_TRY(sab_output_wall(path, r->samples, r->s, r->x, r->value, err));
+            SAB_TRY(sab_output_wall(path, r->samples, r->s, r->x, r->components, r->value, err));
         else
             SAB_TRY(sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2,
                                        r->x, r->components, r->value, err));
@@ -218,15 +258,17 @@ static sab_status write_files(const char *directory, const sab_session *session,
     snprintf(path, sizeof path, "%s/history.csv", directory);
     SAB_TRY(write_history(path, session, result, err));
     snprintf(path, sizeof path, "%s/%s", directory, file);
-    SAB_TRY(sab_output_fields(path, session->flow->fields, result->recovered, time,
-                              c->output_float32, err));
+    SAB_TRY(sab_output_fields(path, session->flow->fields, result->shown.pressure,
+                              result->shown.stress, time, c->output_float32, err));
     if (c->output_gauss) {
         snprintf(path, sizeof path, "%s/gauss_0000.vtu", directory);
         SAB_TRY(sab_output_gauss(path, session->flow->fields, time, c->output_float32, err));
     }
     snprintf(path, sizeof path, "%s/fields.pvd", directory);
     SAB_TRY(sab_pvd_write(path, 1, &time, &file, err));
-    SAB_TRY(write_profiles(directory, c->nprobes, result->probe, err));
+    SAB_TRY(sab_result_profiles(directory, c->nprobes, result->probe, err));
+    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
+    SAB_TRY(sab_state_write_flow(path, session, err));
 cleanup:
     sab_text_destroy(&yaml);
     return status;
@@ -245,6 +287,7 @@ sab_status sab_result_write(const sab_result_place *place, const sab_session *se
         walk(stage, stage, REMOVE, NULL);
     SAB_TRY(sab_directory_create(stage, err));
     SAB_TRY(write_files(stage, session, result, convergence, err));
+    result->cpu_assembly = session->flow->cpu_assembly;
     result->cpu_output = sab_cpu_seconds() - cpu_output;
     result->cpu_total = sab_cpu_seconds() - cpu_start;
     result->wall_total = sab_wall_seconds() - wall_start;

@@ -1,8 +1,9 @@
 /* cli/result.h -- the files of a result: all of them, or none.
  *
- * They are written to <directory>/.new~ and moved into place when all are there, summary.json last.
- * So a full disk leaves an older result as it was, and where summary.json stands, the result is
- * whole. */
+ * Those of a creeping flow are written to <directory>/.new~ and moved into place when all are
+ * there, summary.json last. So a full disk leaves an older result as it was, and where summary.json
+ * stands, the result is whole. An inertial run writes into its directory as it goes (cli/live.h),
+ * after removing an older summary.json, and its own comes last too. */
 #ifndef SAB_CLI_RESULT_H
 #define SAB_CLI_RESULT_H
 
@@ -13,16 +14,24 @@ enum { SAB_PATH = 4096 };
 typedef struct sab_result_place {
     char directory[SAB_PATH];
     size_t made; /* length of the shortest part of this path that was not there before; or 0 */
+    bool whole;  /* a result is there: summary.json */
 } sab_result_place;
 
-/* out/<case>, or -o. SAB_ERR_USAGE if a result is there already, without --force. Start with {0}.
- */
+/* out/<case>, or -o. SAB_ERR_USAGE if a result or an unfinished run is there already, without
+ * --force or --resume; and for --resume if there is nothing to go on from. Start with {0}. */
 sab_status sab_result_choose(const sab_args *args, const sab_case *c, sab_result_place *place,
                              sab_error *err);
 /* Make the directory, before the solve: SAB_ERR_IO if it cannot be written to. */
 sab_status sab_result_prepare(sab_result_place *place, sab_error *err);
 /* Remove what prepare has made, if nothing is in it. */
 void sab_result_abandon(const sab_result_place *place);
+/* An inertial run begins: the summary and the checkpoints of an older one go; or it goes on: only
+ * the summary. */
+void sab_result_clear(const sab_result_place *place);
+void sab_result_unfinished(const sab_result_place *place);
+/* profiles/NAME.csv of those probes that are profiles. */
+sab_status sab_result_profiles(const char *directory, int n, const sab_probe_result *result,
+                               sab_error *err);
 /* Write everything; `convergence` is the text of convergence.csv. The times of `result` are set
  * here: those up to its summary. cpu_start, wall_start: when the run began. */
 sab_status sab_result_write(const sab_result_place *place, const sab_session *session,

@@ -1,7 +1,7 @@
 /* cli/run.c -- `sablier run`: solve a case and leave its result in a directory. */
 #include "base/timer.h"
 #include "cli/commands.h"
-#include "cli/result.h"
+#include "cli/inertial.h"
 #include "cli/watch.h"
 #include "io/program_file.h"
 
@@ -10,59 +10,15 @@ static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far
     return sab_watch_row(data, viscosity_iteration, so_far);
 }
 
-static sab_status compare_exact(const sab_session *session, sab_run_result *result, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    const sab_case *c = session->c;
-    const sab_fields *f = session->flow->fields;
-
-    if (c->has_exact_velocity) {
-        SAB_TRY(sab_exact_velocity(session->flow->space, f->velocity, c->exact_velocity, 0.0,
-                                   &result->error, err));
-        result->has_velocity_error = true;
-    }
-    if (c->has_exact_pressure) {
-        SAB_TRY(sab_exact_pressure(session->flow->space, f->pressure, f->yielded,
-                                   &c->exact_pressure, 0.0, &result->pressure_error,
-                                   &result->pressure_scale, err));
-        result->has_pressure_error = true;
-    }
-cleanup:
-    return status;
-}
-
-/* The pressure one can show: continuous, if the pair is stable; and how rough it is. */
-static sab_status recover_pressure(const sab_session *session, sab_run_result *result,
-                                   sab_error *err)
-{
-    sab_recovered recovered = {0};
-    const sab_status status =
-        sab_recovery_pressure(session->recovery, session->flow->fields, &recovered, err);
-
-    result->oscillation = recovered.oscillation;
-    result->recovered = sab_session_stable(session) ? recovered.nodal : NULL;
-    return status;
-}
-
 static void report_result(sab_terminal *term, const sab_session *session,
                           const sab_run_result *result, const char *directory)
 {
-    const sab_error_norms *e = &result->error;
-
     sab_watch_certificates(term, &result->report.solve, session->c->solver.tolerance);
     if (session->c->material.has_viscosity)
         sab_say(term, "viscosity      %d fixed-point iterations, last change %.2e (tolerance %g)",
                 result->report.viscosity_iterations, result->report.viscosity_change,
                 session->c->viscosity_tolerance);
-    if (result->has_velocity_error && e->exact_Linf > 0.0)
-        sab_say(term, "exact solution error relative to it: L2 %.3e, max %.3e, H1 %.3e",
-                e->L2 / e->exact_L2, e->Linf / e->exact_Linf, e->H1 / e->exact_H1);
-    else if (result->has_velocity_error)
-        sab_say(term, "exact solution rest; the velocity is L2 %.3e, max %.3e, H1 %.3e", e->L2,
-                e->Linf, e->H1);
-    if (result->has_pressure_error && result->pressure_scale > 0.0) /* else nothing yields */
-        sab_say(term, "               pressure where the material yields: L2 %.3e",
-                result->pressure_error / result->pressure_scale);
+    sab_summary_say_exact(result, term);
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];
 
@@ -92,20 +48,6 @@ static void warn_missed(sab_terminal *term, const sab_session *session,
         sab_watch_missed(term, &report->solve, session->c->solver.tolerance);
 }
 
-/* Stable pairs stay below (docs/theory.md, 10). */
-static const double ROUGH_PRESSURE = 0.3;
-
-static void warn_pressure(sab_terminal *term, const sab_session *session,
-                          const sab_run_result *result)
-{
-    if (!sab_session_stable(session) && result->oscillation > ROUGH_PRESSURE)
-        sab_warn(term,
-                 "the pressure oscillates inside elements (by %.2g of the stresses of the flow): "
-                 "the plain pair is unstable on this mesh; use mesh.split: alfeld or mesh.element: "
-                 "p2b",
-                 result->oscillation);
-}
-
 int sab_command_run(const sab_args *args)
 {
     sab_status status = SAB_OK;
@@ -117,18 +59,18 @@ int sab_command_run(const sab_args *args)
     sab_watch watch = {0};
     sab_run_result result = {.status = "not_converged"};
     const sab_flow_observer observer = {on_row, &watch};
+    int missed = 0;
 
-    if (args->resume) {
-        status = sab_fail(err, SAB_ERR_USAGE,
-                          "--resume: a creeping flow is one solve and has no checkpoint");
-        goto cleanup;
-    }
     sab_watch_signals();
     SAB_TRY(sab_session_read(args, &session, err));
     SAB_TRY(sab_result_choose(args, session.c, &place, err));
-    SAB_TRY(sab_session_build(&session, &term, err));
+    SAB_TRY(sab_session_build(&session, !args->resume, &term, err));
     sab_session_describe(&session, &term);
     SAB_TRY(sab_result_prepare(&place, err));
+    if (session.c->time.scheme == SAB_INERTIAL) {
+        SAB_TRY(sab_inertial_run(args, &session, &place, &term, cpu_start, &missed, err));
+        goto cleanup;
+    }
     if (args->dump != NULL) {
         SAB_TRY(sab_program_write(args->dump, session.flow->program, err));
         sab_say(&term, "program        written to %s", args->dump);
@@ -148,13 +90,14 @@ int sab_command_run(const sab_args *args)
     if (result.report.converged)
         result.status = "converged";
     SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
-    SAB_TRY(compare_exact(&session, &result, err));
-    SAB_TRY(recover_pressure(&session, &result, err));
+    SAB_TRY(sab_summary_exact(&session, 0.0, &result, err));
+    SAB_TRY(sab_session_recover(&session, &result.shown, err));
     SAB_TRY(
         sab_result_write(&place, &session, watch.csv.data, cpu_start, term.started, &result, err));
     report_result(&term, &session, &result, place.directory);
     warn_missed(&term, &session, &result.report);
-    warn_pressure(&term, &session, &result);
+    sab_session_warn_pressure(&session, &term, &result.shown);
+    missed = result.report.converged ? 0 : 1;
 cleanup:
     if (status != SAB_OK)
         sab_result_abandon(&place);
@@ -162,5 +105,5 @@ cleanup:
         sab_complain(&term, message.message);
     sab_watch_end(&watch);
     sab_session_close(&session);
-    return status != SAB_OK ? sab_exit_code(status) : result.report.converged ? 0 : 1;
+    return status != SAB_OK ? sab_exit_code(status) : missed > 0 ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 #include "cli/session.h"
 #include "base/timer.h"
 #include "cli/blas.h"
+#include "cli/state.h"
 #include "fem/exact.h"
 
 #include <math.h>
@@ -116,7 +117,62 @@ cleanup:
     return status;
 }
 
-sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error *err)
+/* The probe that is watched: the one the case names, or the first flux, or the first number. */
+static sab_status find_watched(sab_session *session, sab_error *err)
+{
+    const sab_case *c = session->c;
+    const sab_probe_result *r;
+    sab_status status = SAB_OK;
+    sab_text known = {0};
+
+    session->watched = -1;
+    if (c->time.scheme == SAB_CREEPING)
+        return SAB_OK;
+    SAB_TRY(sab_probes_evaluate(session->probes, session->flow, &r, err));
+    for (int i = 0; i < c->nprobes; i++) {
+        const int best = session->watched;
+
+        if (sab_probe_is_profile(r[i].probe) || r[i].components != 1)
+            continue;
+        SAB_TRY(sab_text_add(&known, err, "%s%s", known.length > 0 ? ", " : "", c->probe[i].name));
+        if (c->time.probe != NULL ? strcmp(c->probe[i].name, c->time.probe) == 0
+                                  : best < 0 || (c->probe[i].kind == SAB_PROBE_FLUX &&
+                                                 c->probe[best].kind != SAB_PROBE_FLUX))
+            session->watched = i;
+    }
+    if (c->time.probe != NULL && session->watched < 0)
+        status =
+            sab_fail(err, SAB_ERR_INPUT, "time.probe: no probe of one number is called '%s'%s%s",
+                     c->time.probe, known.length > 0 ? "; there are " : "; there is none",
+                     known.length > 0 ? known.data : "");
+cleanup:
+    sab_text_destroy(&known);
+    return status;
+}
+
+int sab_session_steps(const sab_session *session)
+{
+    return (int)fmax(1.0, rint(session->c->time.end / session->c->time.step));
+}
+
+sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab_error *err)
+{
+    const sab_fields *fields = session->flow->fields;
+    sab_recovered recovered = {0};
+    sab_status status = SAB_OK;
+
+    *shown = (sab_shown){0};
+    SAB_TRY(sab_recovery_pressure(session->recovery, fields, &recovered, err));
+    shown->oscillation = recovered.oscillation;
+    if (sab_session_stable(session)) {
+        shown->pressure = recovered.nodal;
+        SAB_TRY(sab_recovery_stress(session->recovery, fields, &shown->stress, err));
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *term, sab_error *err)
 {
     sab_status status = SAB_OK;
     const double start = sab_wall_seconds();
@@ -135,10 +191,16 @@ sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error
                                   .boundary = c->boundary,
                                   .solver = c->solver,
                                   .viscosity_iterations = c->viscosity_max_iterations,
-                                  .viscosity_tolerance = c->viscosity_tolerance};
+                                  .viscosity_tolerance = c->viscosity_tolerance,
+                                  .step = c->time.scheme == SAB_INERTIAL ? c->time.step : 0.0,
+                                  .order = c->time.order,
+                                  .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
     sab_progress(term, "assembling %d triangles", session->mesh->nelements);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
+    if (initial && c->initial_from != NULL)
+        SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
+    SAB_TRY(find_watched(session, err));
     SAB_TRY(try_exact(session, err));
     SAB_TRY(sab_recovery_create(session->flow->space, &session->recovery, err));
 cleanup:
@@ -162,6 +224,20 @@ bool sab_session_stable(const sab_session *session)
     return session->c->split == SAB_SPLIT_ALFELD || session->c->element == SAB_ELEMENT_P2B;
 }
 
+/* Stable pairs stay below (docs/theory.md, 10). */
+static const double ROUGH_PRESSURE = 0.3;
+
+void sab_session_warn_pressure(const sab_session *session, sab_terminal *term,
+                               const sab_shown *shown)
+{
+    if (!sab_session_stable(session) && shown->oscillation > ROUGH_PRESSURE)
+        sab_warn(term,
+                 "the pressure oscillates inside elements (by %.2g of the stresses of the flow): "
+                 "the plain pair is unstable on this mesh; use mesh.split: alfeld or mesh.element: "
+                 "p2b",
+                 shown->oscillation);
+}
+
 sab_range sab_range_of(int n, const double *value, double scale)
 {
     sab_range r = {INFINITY, -INFINITY};
@@ -176,7 +252,7 @@ sab_range sab_range_of(int n, const double *value, double scale)
 /* "0.5", or "0.3 to 0.5" where a formula varies. */
 static void say_range(sab_terminal *term, const char *name, sab_range r, const char *meaning)
 {
-    if (r.high - r.low <= 1e-12 * fabs(r.high))
+    if (r.low == r.high || r.high - r.low <= 1e-12 * fabs(r.high)) /* also inf */
         sab_say(term, "  %-12s %-14.6g %s", name, r.high, meaning);
     else
         sab_say(term, "  %-12s %.6g to %-8.6g %s", name, r.low, r.high, meaning);
@@ -191,9 +267,13 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     sab_range re = sab_range_of(n, session->flow->inverse_reynolds, 1.0);
 
     re = (sab_range){1.0 / re.high, 1.0 / re.low};
-    sab_say(term, "rheology       %s, viscoplastic Drucker-Prager, creeping", c->geometry->name);
+    sab_say(term, "rheology       %s, viscoplastic Drucker-Prager, %s", c->geometry->name,
+            c->time.scheme == SAB_INERTIAL ? "inertial" : "creeping");
     say_range(term, "friction", sab_range_of(n, p->friction, scale),
               "yield when sqrt(J2) = bingham + friction p");
+    if (c->material.has_mu_i)
+        sab_say(term, "  %-12s at rest; up to %g with the inertial number, I0 = %g, grains %g", "",
+                c->material.mu_i.flowing, c->material.mu_i.I0, c->material.mu_i.grain);
     if (c->material.friction_is_angle)
         sab_say(term, "  %-12s given as an angle; friction = sin(angle) in plane strain", "");
     say_range(term, "dilatancy", sab_range_of(n, p->dilatancy, scale),
@@ -205,7 +285,34 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     if (c->material.has_viscosity)
         sab_say(term, "  %-12s %-14s %s", "viscosity", "formula",
                 "multiplies 1/Re, by averaged fixed point");
-    sab_say(term, "  units        lengths L, velocities sqrt(g L), stresses rho g L");
+    sab_say(term,
+            "  units        lengths L, times sqrt(L/g), velocities sqrt(g L), stresses rho g L");
+}
+
+static void describe_time(const sab_session *session, sab_terminal *term)
+{
+    const sab_case *c = session->c;
+    const sab_case_time *t = &c->time;
+    const int steps = sab_session_steps(session);
+    const double end = steps * t->step;
+
+    if (t->scheme == SAB_CREEPING)
+        return;
+    sab_say(term, "time           order %d, %d steps of %g to %g%s%s", t->order, steps, t->step,
+            end, c->has_initial_velocity || c->initial_from != NULL ? ", from " : ", from rest",
+            c->has_initial_velocity   ? "initial.velocity"
+            : c->initial_from != NULL ? c->initial_from
+                                      : "");
+    if (fabs(end - t->end) > 1e-9 * t->end)
+        sab_say(term, "               time.end: %g is no whole number of steps, the run ends at %g",
+                t->end, end);
+    if (t->steady > 0.0 && session->watched >= 0)
+        sab_say(term,
+                "               or when the mean of '%s' over %g changes by less than %g of it",
+                c->probe[session->watched].name, t->window, t->steady);
+    else
+        sab_say(term, "               no test for a steady flow (%s): it runs to the end",
+                t->steady > 0.0 ? "no probe of one number" : "time.steady: 0");
 }
 
 void sab_session_describe(const sab_session *session, sab_terminal *term)
@@ -223,6 +330,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
     sab_say(term, "unknowns       %d velocities%s, %d law points", p->n,
             c->element == SAB_ELEMENT_P2B ? " (P2 with a bubble per triangle)" : "", p->npoints);
     describe_rheology(session, term);
+    describe_time(session, term);
     sab_say(term,
             "solver         %s, tolerance %g on the power gap; %s (%s), factor %.3g M entries",
             sab_method_table[c->solver.method].name, c->solver.tolerance, info.backend,

@@ -15,16 +15,31 @@ typedef struct sab_session {
     sab_flow *flow;
     sab_probes *probes;
     sab_recovery *recovery;
+    int watched;      /* the probe that must be steady (time.probe), or -1 */
     double wall_mesh; /* seconds to read or make the mesh, split included */
 } sab_session;
 
 /* Read the case, and set the number of threads. Start with {0}; close in any case. */
 sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err);
-/* Read or make the mesh, assemble, analyse, find the probes: all that can fail before the solve. */
-sab_status sab_session_build(sab_session *session, sab_terminal *term, sab_error *err);
+/* Read or make the mesh, assemble, analyse, find the probes: all that can fail before the solve.
+ * With `initial` the state of initial.from is read too. */
+sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *term,
+                             sab_error *err);
 void sab_session_close(sab_session *session);
 /* Is the pair of velocity and stress stable on every mesh: bubbles, or an Alfeld split? */
 bool sab_session_stable(const sab_session *session);
+/* Time steps from the beginning to time.end. */
+int sab_session_steps(const sab_session *session);
+/* The stresses one can show: continuous, if the pair is stable; and how rough the pressure is
+ * (fem/recovery.h). Borrowed until the next call. */
+typedef struct sab_shown {
+    const double *pressure, *stress; /* [nnodes], [nnodes][s]; NULL if the pair is unstable */
+    double oscillation;
+} sab_shown;
+sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab_error *err);
+/* A warning if the pair is unstable and its pressure shows it. */
+void sab_session_warn_pressure(const sab_session *session, sab_terminal *term,
+                               const sab_shown *shown);
 /* Case, mesh, sizes, effective rheology, solver: the header of a run. Warnings too. */
 void sab_session_describe(const sab_session *session, sab_terminal *term);
 

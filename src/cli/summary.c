@@ -2,7 +2,45 @@
 #include "base/timer.h"
 #include "io/output.h"
 
+#include <math.h>
 #include <stdio.h>
+
+sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
+                             sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_case *c = session->c;
+    const sab_fields *f = session->flow->fields;
+
+    if (c->has_exact_velocity) {
+        SAB_TRY(sab_exact_velocity(session->flow->space, f->velocity, c->exact_velocity, time,
+                                   &result->error, err));
+        result->has_velocity_error = true;
+    }
+    if (c->has_exact_pressure) {
+        SAB_TRY(sab_exact_pressure(session->flow->space, f->pressure, f->yielded,
+                                   &c->exact_pressure, time, &result->pressure_error,
+                                   &result->pressure_scale, err));
+        result->has_pressure_error = true;
+    }
+cleanup:
+    return status;
+}
+
+void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term)
+{
+    const sab_error_norms *e = &result->error;
+
+    if (result->has_velocity_error && e->exact_Linf > 0.0)
+        sab_say(term, "exact solution error relative to it: L2 %.3e, max %.3e, H1 %.3e",
+                e->L2 / e->exact_L2, e->Linf / e->exact_Linf, e->H1 / e->exact_H1);
+    else if (result->has_velocity_error)
+        sab_say(term, "exact solution rest; the velocity is L2 %.3e, max %.3e, H1 %.3e", e->L2,
+                e->Linf, e->H1);
+    if (result->has_pressure_error && result->pressure_scale > 0.0) /* else nothing yields */
+        sab_say(term, "               pressure where the material yields: L2 %.3e",
+                result->pressure_error / result->pressure_scale);
+}
 
 static void range(sab_json *json, const char *key, sab_range r)
 {
@@ -14,6 +52,16 @@ static void range(sab_json *json, const char *key, sab_range r)
     sab_json_number(json, NULL, r.low);
     sab_json_number(json, NULL, r.high);
     sab_json_end_array(json);
+}
+
+static void mu_i(sab_json *json, const sab_mu_i *law)
+{
+    sab_json_begin_object(json, "mu_i");
+    sab_json_number(json, "static", law->resting);
+    sab_json_number(json, "dynamic", law->flowing);
+    sab_json_number(json, "I0", law->I0);
+    sab_json_number(json, "grain", law->grain);
+    sab_json_end_object(json);
 }
 
 static void material(sab_json *json, const sab_session *session)
@@ -29,6 +77,8 @@ static void material(sab_json *json, const sab_session *session)
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});
     sab_json_number(json, "bulk", p->bulk);
     sab_json_bool(json, "viscosity_formula", session->c->material.has_viscosity);
+    if (session->c->material.has_mu_i)
+        mu_i(json, &session->c->material.mu_i);
     sab_json_end_object(json);
 }
 
@@ -56,9 +106,25 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_end_object(json);
 }
 
-static void probes(sab_json *json, const sab_session *session, const sab_run_result *result)
+/* A number, or a list of numbers. */
+static void numbers(sab_json *json, const char *key, int n, const double *value)
 {
-    sab_json_begin_object(json, "probes");
+    if (n == 1) {
+        sab_json_number(json, key, value[0]);
+        return;
+    }
+    sab_json_begin_array(json, key);
+    for (int c = 0; c < n; c++)
+        sab_json_number(json, NULL, value[c]);
+    sab_json_end_array(json);
+}
+
+/* The numbers of each probe, or the file of a profile: those of `column`, which has one entry per
+ * number, or of the last step if it is NULL. */
+static void probes(sab_json *json, const char *key, const sab_session *session,
+                   const sab_run_result *result, const double *column, bool profiles)
+{
+    sab_json_begin_object(json, key);
     for (int i = 0; i < session->c->nprobes && result->probe != NULL; i++) {
         const sab_probe_result *r = &result->probe[i];
 
@@ -66,16 +132,72 @@ static void probes(sab_json *json, const sab_session *session, const sab_run_res
             char file[128];
 
             snprintf(file, sizeof file, "profiles/%s.csv", r->probe->name);
-            sab_json_string(json, r->probe->name, file);
-        } else if (r->components == 1) {
-            sab_json_number(json, r->probe->name, r->value[0]);
-        } else {
-            sab_json_begin_array(json, r->probe->name);
-            for (int c = 0; c < r->components; c++)
-                sab_json_number(json, NULL, r->value[c]);
-            sab_json_end_array(json);
+            if (profiles)
+                sab_json_string(json, r->probe->name, file);
+            continue;
         }
+        numbers(json, r->probe->name, r->components, column != NULL ? column : r->value);
+        if (column != NULL)
+            column += r->components;
     }
+    sab_json_end_object(json);
+}
+
+sab_march_figures sab_summary_figures(const sab_march *march)
+{
+    const sab_report *total = &march->total.solve;
+    sab_march_figures f = {.missed = march->missed};
+
+    for (int i = 0; i < march->rows; i++) {
+        const double *row = march->history + (size_t)i * (size_t)march->columns;
+
+        const double gap = row[SAB_HISTORY_GAP], compaction = row[SAB_HISTORY_COMPACTION];
+
+        if (i == 0 || fmax(gap, compaction) > fmax(f.worst_gap, f.worst_compaction)) {
+            f.worst_gap = gap;
+            f.worst_compaction = compaction;
+            f.worst_step = i + 1;
+        }
+        f.retries += (int)row[SAB_HISTORY_RETRIES];
+    }
+    f.cpu_per_step = total->cpu_total / total->cpu_one_factorisation / march->rows;
+    return f;
+}
+
+/* What only a run of many steps has. */
+static void steps(sab_json *json, const sab_session *session, const sab_run_result *result)
+{
+    enum { LISTED = 50 };
+    const sab_march *m = result->march;
+    const sab_report *total = &m->total.solve;
+    const sab_march_figures f = sab_summary_figures(m);
+    int listed = 0;
+
+    sab_json_begin_object(json, "window");
+    sab_json_integer(json, "rows", result->window);
+    sab_json_number(json, "length", result->window * session->c->time.step);
+    if (session->watched >= 0)
+        sab_json_string(json, "probe", session->c->probe[session->watched].name);
+    sab_json_end_object(json);
+    sab_json_integer(json, "missed", f.missed);
+    sab_json_begin_array(json, "missed_steps");
+    for (int i = 0; i < m->rows && listed < LISTED; i++)
+        if (m->history[(size_t)i * (size_t)m->columns + SAB_HISTORY_MISSED] != 0.0) {
+            sab_json_integer(json, NULL, i + 1);
+            listed++;
+        }
+    sab_json_end_array(json);
+    sab_json_integer(json, "retries", f.retries);
+    sab_json_number(json, "worst_gap", f.worst_gap);
+    sab_json_number(json, "worst_compaction", f.worst_compaction);
+    sab_json_integer(json, "worst_step", f.worst_step);
+    sab_json_begin_object(json, "per_step");
+    sab_json_number(json, "outer", (double)total->outer / m->rows);
+    sab_json_number(json, "inner", (double)total->inner / m->rows);
+    sab_json_number(json, "factorisations", (double)total->factorisations / m->rows);
+    sab_json_number(json, "solves", (double)total->solves / m->rows);
+    sab_json_number(json, "cpu", total->cpu_total / m->rows);
+    sab_json_number(json, "cpu_in_factorisations", f.cpu_per_step);
     sab_json_end_object(json);
 }
 
@@ -107,6 +229,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
 {
     const sab_report *r = &result->report.solve;
     const sab_mesh *mesh = session->mesh;
+    const sab_march *m = result->march;
     sab_json json = {0};
 
     sab_json_begin_object(&json, NULL);
@@ -122,7 +245,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     material(&json, session);
     sab_summary_solver(&json, r, session->c->solver.linear);
     sab_json_begin_object(&json, "cpu");
-    sab_json_number(&json, "assembly", session->flow->cpu_assembly);
+    sab_json_number(&json, "assembly", result->cpu_assembly);
     sab_json_number(&json, "factorisation", r->cpu_factorisation);
     sab_json_number(&json, "solve", r->cpu_solve);
     sab_json_number(&json, "cones", r->cpu_cones);
@@ -132,12 +255,17 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_end_object(&json);
     sab_json_number(&json, "wall", result->wall_total);
     sab_json_number(&json, "peak_memory", sab_peak_memory());
-    sab_json_integer(&json, "steps", 1);
-    sab_json_number(&json, "time", 0.0);
+    sab_json_integer(&json, "steps", m != NULL ? m->rows : 1);
+    sab_json_number(&json, "time", m != NULL ? m->flow->time : 0.0);
+    if (m != NULL)
+        steps(&json, session, result);
     sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
     sab_json_number(&json, "viscosity_change", result->report.viscosity_change);
-    sab_json_number(&json, "pressure_oscillation", result->oscillation);
-    probes(&json, session, result);
+    sab_json_number(&json, "pressure_oscillation", result->shown.oscillation);
+    probes(&json, "probes", session, result, m != NULL ? result->mean + SAB_HISTORY_FIXED : NULL,
+           true);
+    if (m != NULL)
+        probes(&json, "deviations", session, result, result->deviation + SAB_HISTORY_FIXED, false);
     errors(&json, result);
     sab_json_end_object(&json);
     const sab_status status = sab_json_save(&json, path, err);

@@ -4,22 +4,38 @@
 
 #include "cli/session.h"
 #include "fem/exact.h"
+#include "flow/march.h"
 #include "io/json.h"
 
 typedef struct sab_run_result {
-    const char *status; /* converged, not_converged, interrupted */
+    const char *status; /* converged, steady, finished, not_converged */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
-    double oscillation;            /* of the pressure (fem/recovery.h) */
-    const double *recovered;       /* [nnodes] continuous pressure; NULL if the pair is unstable */
+    sab_shown shown;
     bool has_velocity_error, has_pressure_error;
     sab_error_norms error;
     double pressure_error, pressure_scale;
-    double cpu_output, cpu_total, wall_total;
+    double cpu_assembly, cpu_output, cpu_total, wall_total;
+    const sab_march *march; /* of an inertial run; report is then its total. NULL: creeping */
+    const double *mean, *deviation; /* [march->columns] over the last window */
+    int window;                     /* its rows */
 } sab_run_result;
+
+/* What the history of an inertial run says as a whole. */
+typedef struct sab_march_figures {
+    int worst_step; /* whose gap G or compaction C is the largest of all */
+    double worst_gap, worst_compaction;
+    int missed, retries;
+    double cpu_per_step; /* of the solver, in units of one factorisation */
+} sab_march_figures;
+sab_march_figures sab_summary_figures(const sab_march *march);
 
 sab_status sab_summary_write(const char *path, const sab_session *session,
                              const sab_run_result *result, sab_error *err);
+/* The error norms, at that time, if the case has an exact solution; and a line about them. */
+sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
+                             sab_error *err);
+void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term);
 /* The solver object: shared with `sablier solve`. */
 void sab_summary_solver(sab_json *json, const sab_report *report, sab_factor_backend linear);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 
 static volatile sig_atomic_t interrupted; /* the one thing a signal handler can set */
 
@@ -25,14 +26,29 @@ bool sab_watch_interrupted(void)
     return interrupted != 0;
 }
 
+static sab_status begin_table(sab_text *csv)
+{
+    csv->length = 0;
+    return sab_text_add(csv, NULL,
+                        "viscosity_iteration,outer,inner,solves,gap,gap_friction,"
+                        "gap_normal,compaction,natural,natural_max,momentum,"
+                        "fischer_burmeister,dissipation,change,cpu\n");
+}
+
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations)
 {
     *watch = (sab_watch){.term = term, .tolerance = tolerance, .max_iterations = max_iterations};
     watch->first_wall = sab_wall_seconds();
-    watch->status = sab_text_add(&watch->csv, NULL,
-                                 "viscosity_iteration,outer,inner,solves,gap,gap_friction,"
-                                 "gap_normal,compaction,natural,natural_max,momentum,"
-                                 "fischer_burmeister,dissipation,change,cpu\n");
+    watch->status = begin_table(&watch->csv);
+}
+
+void sab_watch_begin_steps(sab_watch *watch, sab_terminal *term, double tolerance,
+                           int max_iterations, int steps, const char *probe)
+{
+    sab_watch_begin(watch, term, tolerance, max_iterations);
+    watch->steps = steps;
+    watch->probe = probe;
+    watch->step_wall[0] = watch->first_wall;
 }
 
 /* Rows 1 to 5, then 10, 20, 50, 100, 200, ...: enough to see a trend in a log file. */
@@ -57,21 +73,79 @@ static double time_left(const sab_watch *watch, int outer)
     return drop > 0.0 && by_gap < by_count ? fmax(by_gap, 0.0) : by_count;
 }
 
+void sab_watch_next(sab_watch *watch, int step)
+{
+    const sab_status status = begin_table(&watch->csv);
+
+    if (watch->status == SAB_OK)
+        watch->status = status;
+    watch->step = step;
+    watch->rows = 0;
+}
+
+void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
+{
+    char probe[40] = "", note[60] = "";
+
+    if (watch->done == 0)
+        sab_say(watch->term, "%6s %9s %6s %7s %10s %14s", "step", "time", "outer", "inner", "gap G",
+                watch->probe != NULL ? watch->probe : "");
+    watch->done++;
+    watch->step_wall[watch->done % 8] = sab_wall_seconds();
+    if (watch->probe != NULL)
+        snprintf(probe, sizeof probe, "%14.7g", line->probe);
+    if (line->retries > 0 || line->missed)
+        snprintf(note, sizeof note, "  %d %s%s", line->retries,
+                 line->retries == 1 ? "retry" : "retries",
+                 line->missed ? ", tolerance missed" : "");
+    if (watch->term->verbosity > 0 || worth_printing(line->step) || line->missed || line->last)
+        sab_say(watch->term, "%6d %9.6g %6d %7d %10.3e %14s%s", line->step, line->time, line->outer,
+                line->inner, line->gap, probe, note);
+}
+
+/* Wall seconds to the last step, at the pace of the last few. */
+static double steps_left(const sab_watch *watch)
+{
+    const int n = watch->done, first = n >= 8 ? (n + 1) % 8 : 0, count = n >= 8 ? 7 : n;
+    const double wall = watch->step_wall[n % 8] - watch->step_wall[first];
+
+    return count > 0 ? wall / count * (watch->steps - watch->step + 1) : NAN;
+}
+
+static void show_progress(const sab_watch *watch, const sab_report *r)
+{
+    const double gap = r->certificate.gap;
+    char duration[32];
+
+    if (watch->steps == 0)
+        sab_progress(watch->term, "iteration %d of at most %d, gap %.2e (to %.0e), about %s left",
+                     r->outer, watch->max_iterations, gap, watch->tolerance,
+                     sab_duration(time_left(watch, r->outer), duration, sizeof duration));
+    else if (watch->done == 0)
+        sab_progress(watch->term, "step %d of at most %d, iteration %d, gap %.2e", watch->step,
+                     watch->steps, r->outer, gap);
+    else
+        sab_progress(watch->term,
+                     "step %d of at most %d, iteration %d, gap %.2e, about %s to the end",
+                     watch->step, watch->steps, r->outer, gap,
+                     sab_duration(steps_left(watch), duration, sizeof duration));
+}
+
 bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *r)
 {
     const sab_certificate *c = &r->certificate;
-    char duration[32];
+    const bool print = watch->steps == 0;
 
-    if (watch->rows == 0)
+    if (print && watch->rows == 0)
         sab_say(watch->term, "%6s %7s %10s %10s %10s %10s %10s", "outer", "inner", "gap G",
                 "compact. C", "natural", "momentum", "change");
-    if (viscosity_iteration > 1 && viscosity_iteration != watch->printed_viscosity)
+    if (print && viscosity_iteration > 1 && viscosity_iteration != watch->printed_viscosity)
         sab_say(watch->term, "viscosity iteration %d", viscosity_iteration);
     watch->printed_viscosity = viscosity_iteration;
     watch->recent_wall[watch->rows % 8] = sab_wall_seconds();
     watch->recent_gap[watch->rows % 8] = fmax(c->gap, 1e-300);
     watch->rows++;
-    if (watch->term->verbosity > 0 || worth_printing(r->outer))
+    if (print && (watch->term->verbosity > 0 || worth_printing(r->outer)))
         sab_say(watch->term, "%6d %7d %10.3e %10.3e %10.3e %10.3e %10.3e%s", r->outer, r->inner,
                 c->gap, c->compaction, c->natural, c->momentum, r->change,
                 c->at_rest ? "  at rest" : "");
@@ -82,9 +156,7 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
             viscosity_iteration, r->outer, r->inner, r->solves, c->gap, c->gap_friction,
             c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
             c->fischer_burmeister, c->dissipation, r->change, r->cpu_total);
-    sab_progress(watch->term, "iteration %d of at most %d, gap %.2e (to %.0e), about %s left",
-                 r->outer, watch->max_iterations, c->gap, watch->tolerance,
-                 sab_duration(time_left(watch, r->outer), duration, sizeof duration));
+    show_progress(watch, r);
     return !sab_watch_interrupted();
 }
 

@@ -1,4 +1,5 @@
-/* cli/watch.h -- follows a solve: table on the terminal, convergence.csv, progress, signals. */
+/* cli/watch.h -- follows a solve, or a run of many steps: table on the terminal, convergence.csv,
+ * progress, signals. */
 #ifndef SAB_CLI_WATCH_H
 #define SAB_CLI_WATCH_H
 
@@ -15,13 +16,32 @@ typedef struct sab_watch {
     int rows, printed_viscosity;
     double first_wall;
     double recent_wall[8], recent_gap[8]; /* the last rows, for the estimate of time left */
+    int step, steps; /* of an inertial run: the present one, and all; 0: rows are printed */
+    int done;        /* steps done by this process */
+    double step_wall[8];
+    const char *probe; /* the one that is watched, or NULL */
 } sab_watch;
+
+/* A line of the table of steps. */
+typedef struct sab_watch_line {
+    int step, outer, inner, retries;
+    double time, gap, probe;
+    bool missed, last;
+} sab_watch_line;
 
 /* SIGINT and SIGTERM ask the solve to stop at the next row; a second one ends the program. A reader
  * of the log who goes away does not. */
 void sab_watch_signals(void);
 bool sab_watch_interrupted(void);
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations);
+/* The same of a run of `steps` steps: each has its lines with sab_watch_step, its iterations are
+ * not printed. `probe` (borrowed) may be NULL. */
+void sab_watch_begin_steps(sab_watch *watch, sab_terminal *term, double tolerance,
+                           int max_iterations, int steps, const char *probe);
+/* Before a step: its convergence.csv begins. */
+void sab_watch_next(sab_watch *watch, int step);
+/* After it. */
+void sab_watch_step(sab_watch *watch, const sab_watch_line *line);
 /* One row; false when a signal has come. */
 bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *report);
 /* Also for a watch that has not begun, {0}. */

@@ -245,7 +245,9 @@ void sab_dofs_expand(const sab_dofs *dofs, const double *u, double *U)
         U[2 * node] = U[2 * node + 1] = 0.0;
         for (int c = 0; c < 2; c++) {
             const int number = dofs->number[2 * node + c];
-            const double value = number >= 0 ? u[number] : dofs->value[2 * node + c];
+            const double value = number < 0  ? dofs->value[2 * node + c]
+                                 : u != NULL ? u[number]
+                                             : 0.0;
             const double *d = dofs->frame + 4 * node + 2 * c;
 
             U[2 * node] += value * d[0];

@@ -44,7 +44,8 @@ int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh);
 
 /* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);
-/* U [nnodes][dim] = unknowns u [nfree] and prescribed values together, along the axes. */
+/* U [nnodes][dim] = unknowns u [nfree] and prescribed values together, along the axes; u NULL: the
+ * prescribed part alone. */
 void sab_dofs_expand(const sab_dofs *dofs, const double *u, double *U);
 
 /* F [nnodes][dim] += int t.v over the groups with traction or pressure, outward normal n: t given,

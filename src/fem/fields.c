@@ -26,9 +26,17 @@ sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_er
     SAB_NEW(f->shear_stress, NODES * elements);
     SAB_NEW(f->shear_rate, NODES * elements);
     SAB_NEW(f->yield_ratio, NODES * elements);
+    SAB_NEW(f->friction, NODES * elements);
+    SAB_NEW(f->inertial_number, NODES * elements);
     SAB_NEW(f->pressure, elements);
     SAB_NEW(f->yielded, elements);
-    SAB_NEW(f->work, 6 * points);
+    SAB_NEW(f->given, 3 * points);
+    SAB_NEW(f->work, 7 * points);
+    SAB_NEW(f->marked, space->mesh->nnodes);
+    f->law = (sab_point_law){.friction = f->given,
+                             .yield = f->given + points,
+                             .viscosity = f->given + 2 * points,
+                             .bulk = 1.0};
     *fields = f;
     f = NULL;
 cleanup:
@@ -49,9 +57,13 @@ void sab_fields_destroy(sab_fields **fields)
         SAB_FREE(f->shear_stress);
         SAB_FREE(f->shear_rate);
         SAB_FREE(f->yield_ratio);
+        SAB_FREE(f->friction);
+        SAB_FREE(f->inertial_number);
         SAB_FREE(f->pressure);
         SAB_FREE(f->yielded);
+        SAB_FREE(f->given);
         SAB_FREE(f->work);
+        SAB_FREE(f->marked);
         SAB_FREE(*fields);
     }
 }
@@ -65,6 +77,43 @@ static double norm_t(int s, const double *x)
     return sqrt(sum);
 }
 
+/* Copy the law: integrals are asked for when the program may have another one. */
+static void keep_law(sab_fields *f, const sab_point_law *law)
+{
+    const size_t n = (size_t)f->space->npoints;
+
+    memcpy(f->given, law->friction, n * sizeof *f->given);
+    memcpy(f->given + n, law->yield, n * sizeof *f->given);
+    memcpy(f->given + 2 * n, law->viscosity, n * sizeof *f->given);
+    f->law.bulk = law->bulk;
+    f->law.residual = law->residual;
+    f->law.mu_i = law->mu_i;
+}
+
+/* Friction of the last solve, and I of this flow, at the nodes. */
+static void update_friction(sab_fields *f, const double *shear_rate, double *friction, double *I)
+{
+    const double scale = sab_geometry_normal_scale(f->space->geometry);
+    const sab_mu_i *mu_i = f->law.mu_i;
+    const double bound = mu_i != NULL ? SAB_INERTIAL_BOUND * mu_i->I0 : 0.0;
+    double low = INFINITY, high = 0.0;
+
+    for (int q = 0; q < f->space->npoints; q++) {
+        friction[q] = scale * f->law.friction[q];
+        low = fmin(low, friction[q]);
+        high = fmax(high, friction[q]);
+        I[q] = mu_i == NULL ? 0.0
+                            : fmin(bound, sab_material_inertial_number(mu_i, shear_rate[q],
+                                                                       f->pressure[q / 3]));
+    }
+    sab_space_to_nodes(f->space, 1, friction, f->friction);
+    sab_space_to_nodes(f->space, 1, I, f->inertial_number);
+    for (int i = 0; i < NODES * f->space->mesh->nelements; i++) {
+        f->friction[i] = fmin(fmax(f->friction[i], low), high);
+        f->inertial_number[i] = fmin(fmax(f->inertial_number[i], 0.0), bound);
+    }
+}
+
 void sab_fields_update(sab_fields *f, const double *velocity, const double *lambda,
                        const sab_point_law *law)
 {
@@ -73,6 +122,7 @@ void sab_fields_update(sab_fields *f, const double *velocity, const double *lamb
     double *shear_stress = f->work, *shear_rate = f->work + n, *ratio = f->work + 2 * n;
     double *pressure = f->work + 3 * n, *yielded = f->work + 4 * n;
 
+    keep_law(f, law);
     memcpy(f->velocity, velocity, sab_space_size(space) * sizeof *velocity);
     memcpy(f->lambda, lambda, (size_t)s * (size_t)n * sizeof *lambda);
     sab_space_strain_rate(space, velocity, f->strain_rate);
@@ -90,20 +140,20 @@ void sab_fields_update(sab_fields *f, const double *velocity, const double *lamb
         ratio[q] = strength > 0.0 ? norm_t(s, l) / strength : 0.0;
     }
     /* A point flows if its trial stress lambda - r gamma is beyond the yield surface, lambda_T and
-     * gamma_T being opposed there: |lambda_T| + r|gamma_T| > strength; and if its viscous stress
-     * stands out of what the solver has left open. */
+     * gamma_T being opposed there: |lambda_T| + r|gamma_T| > strength; and if r|gamma_T| stands out
+     * of what the solver has left open. */
     for (int q = 0; q < n; q++) {
-        const double viscous = law->viscosity[q] * shear_rate[q];
+        const double trial = (law->step != NULL ? law->step : law->viscosity)[q] * shear_rate[q];
         const double strength = law->yield[q] + law->friction[q] * lambda[s * q];
 
-        yielded[q] =
-            viscous > strength - norm_t(s, lambda + s * q) && viscous > 10.0 * law->residual;
+        yielded[q] = trial > strength - norm_t(s, lambda + s * q) && trial > 10.0 * law->residual;
     }
     sab_space_to_nodes(space, s, f->total, f->stress);
     sab_space_to_nodes(space, 1, shear_stress, f->shear_stress);
     sab_space_to_nodes(space, 1, shear_rate, f->shear_rate);
     sab_space_to_nodes(space, 1, ratio, f->yield_ratio);
     sab_space_element_mean(space, 1, pressure, f->pressure);
+    update_friction(f, shear_rate, f->work + 5 * n, f->work + 6 * n);
     for (int e = 0; e < space->mesh->nelements; e++)
         f->yielded[e] = (yielded[3 * e] + yielded[3 * e + 1] + yielded[3 * e + 2]) / 3.0;
     /* extrapolation to the nodes must not leave the range of a norm or a ratio */
@@ -162,34 +212,76 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     case SAB_FIELD_YIELD_RATIO:
         interpolate(shape, 1, f->yield_ratio + NODES * element, value);
         break;
+    case SAB_FIELD_FRICTION:
+        interpolate(shape, 1, f->friction + NODES * element, value);
+        break;
+    case SAB_FIELD_INERTIAL_NUMBER:
+        interpolate(shape, 1, f->inertial_number + NODES * element, value);
+        break;
     default:
         *value = f->pressure[element];
     }
 }
 
-sab_status sab_fields_nodal_force(const sab_fields *f, const sab_dofs *dofs, int entry,
-                                  const sab_boundary *boundary, const int *group, double t,
-                                  const double *load, double *F, sab_error *err)
+void sab_fields_friction(const sab_fields *f, const sab_mu_i *mu_i, double *friction)
 {
-    const size_t n = 2 * (size_t)f->space->mesh->nnodes;
+    const double scale = sab_geometry_normal_scale(f->space->geometry);
+    const int s = f->space->geometry->s;
 
+    for (int q = 0; q < f->space->npoints; q++)
+        friction[q] =
+            sab_material_mu_i(mu_i, norm_t(s, f->strain_rate + s * q), f->pressure[q / 3]) / scale;
+}
+
+/* Keep of F what belongs to an entry: nodes it owns and, if `shared`, those of its group that
+ * nobody owns. */
+static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int entry, bool shared,
+                              double *F)
+{
+    const sab_mesh *mesh = f->space->mesh;
+    const sab_mesh_group *group = &mesh->group[b->group[entry]];
+
+    for (int n = 0; n < mesh->nnodes; n++)
+        f->marked[n] = b->dofs->owner[n] == entry;
+    for (int i = 0; i < SAB_P2_LINE * group->nfacets && shared; i++) {
+        const int n = mesh->facet[SAB_P2_LINE * group->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE];
+
+        f->marked[n] |= b->dofs->owner[n] < 0;
+    }
+    for (int i = 0; i < 2 * mesh->nnodes; i++)
+        if (!f->marked[i / 2])
+            F[i] = 0.0;
+}
+
+sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int entry,
+                                  sab_force_part part, double *F, sab_error *err)
+{
+    const int n = 2 * f->space->mesh->nnodes, rows = f->space->geometry->s * f->space->npoints;
+    const double *stress = part == SAB_FORCE_CONTACT ? f->lambda : f->total;
+    sab_status status = SAB_OK;
+
+    if (part == SAB_FORCE_VISCOUS) {
+        for (int i = 0; i < rows; i++)
+            f->work[i] = f->total[i] + f->lambda[i];
+        stress = f->work;
+    }
     memset(F, 0, sab_space_size(f->space) * sizeof *F);
-    sab_space_internal_force(f->space, f->total, F);
-    for (size_t i = 0; i < n; i++)
-        F[i] = dofs->owner[i / 2] == entry ? F[i] - load[i] : 0.0;
-    const sab_status status =
-        sab_boundary_load(f->space->mesh, 1, boundary + entry, group + entry, t, F, err);
-    for (size_t i = 0; i < n; i++)
+    sab_space_internal_force(f->space, stress, F);
+    for (int i = 0; i < n && part == SAB_FORCE_TOTAL; i++)
+        F[i] -= b->load[i];
+    restrict_to_entry(f, b, entry, part != SAB_FORCE_TOTAL, F);
+    if (part == SAB_FORCE_TOTAL)
+        status = sab_boundary_load(f->space->mesh, 1, b->boundary + entry, b->group + entry, b->t,
+                                   F, err);
+    for (int i = 0; i < n && part != SAB_FORCE_CONTACT; i++)
         F[i] = -F[i];
     return status;
 }
 
-sab_status sab_fields_force(const sab_fields *f, const sab_dofs *dofs, int entry,
-                            const sab_boundary *boundary, const int *group, double t,
-                            const double *load, double *work, double *force, sab_error *err)
+sab_status sab_fields_force(const sab_fields *f, const sab_balance *b, int entry,
+                            sab_force_part part, double *work, double *force, sab_error *err)
 {
-    const sab_status status =
-        sab_fields_nodal_force(f, dofs, entry, boundary, group, t, load, work, err);
+    const sab_status status = sab_fields_nodal_force(f, b, entry, part, work, err);
 
     force[0] = force[1] = 0.0;
     for (int i = 0; i < 2 * f->space->mesh->nnodes; i++)

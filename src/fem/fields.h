@@ -5,30 +5,43 @@
 #ifndef SAB_FEM_FIELDS_H
 #define SAB_FEM_FIELDS_H
 
+#include "fem/material.h"
 #include "fem/probe.h"
 #include "fem/space.h"
-
-typedef struct sab_fields {
-    const sab_space *space; /* borrowed */
-    double *velocity;       /* a velocity vector: [nnodes][dim], then the bubbles */
-    double *strain_rate;    /* gamma [npoints][s], Dirichlet part and bubbles included */
-    double *lambda;         /* [npoints][s] compression positive */
-    double *total;          /* [npoints][s] total Cauchy stress: viscous - lambda */
-    double *stress;         /* [nelements][6][s] total, tension positive */
-    double *shear_stress;   /* [nelements][6] |Dev sigma| of the total stress */
-    double *shear_rate;     /* [nelements][6] |gamma_T| */
-    double *yield_ratio;    /* [nelements][6] |lambda_T| / (sigma + mu lambda_N) in [0,1] */
-    double *pressure;       /* [nelements] lambda_N / sqrt(d/2), mean of the element */
-    double *yielded;        /* [nelements] share of the law points that flow: 0, 1/3, 2/3 or 1 */
-    double *work;           /* [npoints][6] */
-} sab_fields;
 
 /* The law at the points, as the cone program holds it (borrowed, npoints entries each). */
 typedef struct sab_point_law {
     const double *friction, *yield, *viscosity;
     double bulk;
-    double residual; /* natural residual of the solve, in units of stress */
+    double residual;      /* natural residual of the solve, in units of stress */
+    const sab_mu_i *mu_i; /* where the friction comes from; NULL: given */
+    const double *step;   /* r of the natural residual; NULL: the viscosity */
 } sab_point_law;
+
+typedef struct sab_fields {
+    const sab_space *space;  /* borrowed */
+    double *velocity;        /* a velocity vector: [nnodes][dim], then the bubbles */
+    double *strain_rate;     /* gamma [npoints][s], Dirichlet part and bubbles included */
+    double *lambda;          /* [npoints][s] compression positive */
+    double *total;           /* [npoints][s] total Cauchy stress: viscous - lambda */
+    double *stress;          /* [nelements][6][s] total, tension positive */
+    double *shear_stress;    /* [nelements][6] |Dev sigma| of the total stress */
+    double *shear_rate;      /* [nelements][6] |gamma_T| */
+    double *yield_ratio;     /* [nelements][6] |lambda_T| / (sigma + mu lambda_N) in [0,1] */
+    double *friction;        /* [nelements][6] of the last solve, in the user's convention */
+    double *inertial_number; /* [nelements][6] of this flow, up to SAB_INERTIAL_BOUND I0; 0 without
+                                mu(I) */
+    double *pressure;        /* [nelements] lambda_N / sqrt(d/2), mean of the element */
+    double *yielded;         /* [nelements] share of the law points that flow: 0, 1/3, 2/3 or 1 */
+    sab_point_law law;       /* of the last update; its arrays are copies in `given` */
+    double *given;           /* [3][npoints] */
+    double *work;            /* [npoints][7] */
+    bool *marked;            /* [nnodes] workspace */
+} sab_fields;
+
+/* Without pressure the inertial number is infinite. Files get at most so many times I0: mu(I) has
+ * made 99 % of its way there. */
+#define SAB_INERTIAL_BOUND 100.0
 
 sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_error *err);
 void sab_fields_destroy(sab_fields **fields);
@@ -41,16 +54,30 @@ int sab_fields_components(const sab_fields *fields, sab_probe_field field);
 /* Its value at reference point xi of an element. */
 void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element, const double xi[2],
                    double *value);
-/* Nodal forces F of the grains on the boundary entry `entry`: minus the reactions
- * R = int D(v):sigma - load on the nodes it owns, minus the load of the traction it applies. load,
- * all loads, and F are force vectors of the space; their bubbles do not matter, because a bubble
- * vanishes on every side. */
-sab_status sab_fields_nodal_force(const sab_fields *fields, const sab_dofs *dofs, int entry,
-                                  const sab_boundary *boundary, const int *group, double t,
-                                  const double *load, double *F, sab_error *err);
-/* Their sum, the force on the entry; exact balance. work is a force vector. */
-sab_status sab_fields_force(const sab_fields *fields, const sab_dofs *dofs, int entry,
-                            const sab_boundary *boundary, const int *group, double t,
-                            const double *load, double *work, double *force, sab_error *err);
+/* friction [npoints] = mu(I) of the law, for the next step: I from the shear rate at the point and
+ * the *mean* pressure of its element, because a root of noise has no mean. */
+void sab_fields_friction(const sab_fields *fields, const sab_mu_i *mu_i, double *friction);
+
+/* The balance of momentum beside the stresses, at time t; all borrowed. */
+typedef struct sab_balance {
+    const sab_dofs *dofs;
+    const sab_boundary *boundary;
+    const int *group;
+    double t;
+    const double *load; /* force vector of all loads: gravity, tractions, and minus inertia */
+} sab_balance;
+
+/* Nodal forces F of the grains on the boundary entry `entry`. Total: minus the reactions
+ * R = int D(v):sigma - load on the nodes it owns, minus the load of the traction it applies.
+ * Contact and viscous: int D(v):lambda and -int D(v):(viscous stress) on these nodes and on those
+ * of its group that nobody owns; what is missing to the total is the load on them (not of its own
+ * traction), which vanishes with the size of the elements [docs/theory.md, 10.5]. F and load are
+ * force vectors of the space; their bubbles do not matter, because a bubble vanishes on every
+ * side. Not for SAB_FORCE_RECOVERED (fem/wall.h). */
+sab_status sab_fields_nodal_force(const sab_fields *fields, const sab_balance *balance, int entry,
+                                  sab_force_part part, double *F, sab_error *err);
+/* Their sum, the force on the entry; the total is in exact balance. work is a force vector. */
+sab_status sab_fields_force(const sab_fields *fields, const sab_balance *balance, int entry,
+                            sab_force_part part, double *work, double *force, sab_error *err);
 
 #endif

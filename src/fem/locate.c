@@ -99,9 +99,8 @@ void sab_locator_destroy(sab_locator **locator)
     }
 }
 
-/* Newton on the quadratic map (one step when the sides are straight). Returns how far the result is
- * inside: the smallest barycentric coordinate, or -1 without convergence. */
-static double invert_map(const sab_mesh *mesh, int e, const double x[2], double xi[2])
+/* Newton: one step when the sides are straight. */
+double sab_locate_inside(const sab_mesh *mesh, int e, const double x[2], double xi[2])
 {
     xi[0] = xi[1] = 1.0 / 3.0;
     for (int k = 0; k < 20; k++) {
@@ -133,7 +132,7 @@ int sab_locator_find(const sab_locator *g, const double x[2], double xi[2])
 
     for (int p = g->start[c]; p < g->start[c + 1]; p++) {
         double trial[2];
-        const double inside = invert_map(g->mesh, g->element[p], x, trial);
+        const double inside = sab_locate_inside(g->mesh, g->element[p], x, trial);
 
         if (inside > best) {
             best = inside;

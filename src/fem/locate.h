@@ -12,5 +12,8 @@ void sab_locator_destroy(sab_locator **locator);
 /* Element that holds x, and the reference point there; -1 if the mesh does not hold it. Points
  * outside by less than 1e-6 of an element's size count as on its side. */
 int sab_locator_find(const sab_locator *locator, const double x[2], double xi[2]);
+/* Reference point of x in one element, by inversion of its quadratic map, and how far x is inside:
+ * the smallest barycentric coordinate; -1 if x is outside and far, or the inversion fails. */
+double sab_locate_inside(const sab_mesh *mesh, int element, const double x[2], double xi[2]);
 
 #endif

@@ -2,12 +2,14 @@
  *
  *     int u.v = sum_p w_p N_p(u).N_p(v),   u(x_p) = N u + k                     [docs/theory.md, 3]
  *
- * over the points p of the degree-4 rule, which is exact for P2 velocities on straight elements.
+ * over the points p of a rule that is exact for the velocities on straight elements: degree 4 for
+ * P2, degree 6 with bubbles.
  * N has the columns of the strain blocks (fem/space.h), element by element and in the same order:
  * the mass matrix has the pattern of A, and the scatter of the strain blocks serves it too. */
 #ifndef SAB_FEM_MASS_H
 #define SAB_FEM_MASS_H
 
+#include "fem/quadrature.h"
 #include "fem/space.h"
 
 typedef struct sab_mass {
@@ -19,6 +21,8 @@ typedef struct sab_mass {
     double *work;   /* [npoints][2] */
 } sab_mass;
 
+/* The rule, the same for every element. */
+const sab_quadrature *sab_mass_rule(const sab_space *space);
 /* The caller owns *mass. */
 sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mass **mass,
                            sab_error *err);
@@ -31,5 +35,12 @@ void sab_mass_velocity(const sab_mass *mass, const double *u, double *v);
 /* l += factor sum_p w_p N_p^T (v_p - k_p): the load of a field v given at the points, with the
  * prescribed part of the mass matrix, so that M u = load(v) is the L2 projection of v. */
 void sab_mass_load(sab_mass *mass, double factor, const double *v, double *l);
+
+/* v [npoints][2] = U at the points, for a velocity vector U. */
+void sab_mass_interpolate(const sab_space *space, const double *U, double *v);
+/* F += int f.v for all v: a force vector; f [npoints][2] given at the points. */
+void sab_mass_force(const sab_mass *mass, const sab_space *space, const double *f, double *F);
+/* int |v|^2, v [npoints][2] given at the points. */
+double sab_mass_square(const sab_mass *mass, const double *v);
 
 #endif

@@ -14,13 +14,14 @@ sab_status sab_material_law(const sab_material *material, const sab_geometry *ge
 {
     sab_status status = SAB_OK;
     const double scale = sab_geometry_normal_scale(geometry);
-    double friction, dilatancy, bingham, reynolds;
+    double friction = material->mu_i.resting, dilatancy, bingham, reynolds;
 
-    SAB_TRY(sab_function_at(&material->friction, at, &friction, err));
+    if (!material->has_mu_i)
+        SAB_TRY(sab_function_at(&material->friction, at, &friction, err));
     SAB_TRY(sab_function_at(&material->dilatancy, at, &dilatancy, err));
     SAB_TRY(sab_function_at(&material->bingham, at, &bingham, err));
     SAB_TRY(sab_function_at(&material->reynolds, at, &reynolds, err));
-    if (material->friction_is_angle) {
+    if (material->friction_is_angle && !material->has_mu_i) {
         if (!(friction >= 0.0 && friction < 90.0))
             return out_of_range(err, at, "material.friction.angle", friction, "in [0, 90) degrees");
         friction = sin(friction * acos(-1.0) / 180.0); /* plane strain, docs/theory.md 2 */
@@ -28,7 +29,9 @@ sab_status sab_material_law(const sab_material *material, const sab_geometry *ge
     if (!(friction >= 0.0))
         return out_of_range(err, at, "material.friction", friction, "0 or more");
     if (!(dilatancy >= 0.0 && dilatancy <= friction))
-        return out_of_range(err, at, "material.dilatancy", dilatancy, "between 0 and the friction");
+        return out_of_range(err, at, "material.dilatancy", dilatancy,
+                            material->has_mu_i ? "between 0 and the static friction"
+                                               : "between 0 and the friction");
     if (!(bingham >= 0.0))
         return out_of_range(err, at, "material.bingham", bingham, "0 or more");
     if (!(reynolds > 0.0))
@@ -41,4 +44,19 @@ sab_status sab_material_law(const sab_material *material, const sab_geometry *ge
     law->inverse_reynolds = 1.0 / reynolds;
 cleanup:
     return status;
+}
+
+double sab_material_inertial_number(const sab_mu_i *mu_i, double shear_rate, double pressure)
+{
+    if (!(shear_rate > 0.0))
+        return 0.0;
+    return pressure > 0.0 ? 2.0 * shear_rate * mu_i->grain / sqrt(pressure) : INFINITY;
+}
+
+double sab_material_mu_i(const sab_mu_i *mu_i, double shear_rate, double pressure)
+{
+    const double I = sab_material_inertial_number(mu_i, shear_rate, pressure);
+
+    /* I0/0 and I0/INFINITY are INFINITY and 0: both ends are exact */
+    return mu_i->resting + (mu_i->flowing - mu_i->resting) / (mu_i->I0 / I + 1.0);
 }

@@ -8,7 +8,16 @@
 
 #include <stdbool.h>
 
+/* Friction that grows with the inertial number I [docs/theory.md, 2.6]; the user's convention. */
+typedef struct sab_mu_i {
+    double resting, flowing; /* mu_S at I = 0, mu_D as I grows; mu_S <= mu_D */
+    double I0;               /* where half of the way is made */
+    double grain;            /* diameter D_g, in units of length */
+} sab_mu_i;
+
 typedef struct sab_material {
+    bool has_mu_i; /* mu_i instead of friction */
+    sab_mu_i mu_i;
     sab_function friction;  /* coefficient: yield when sqrt(J2) = friction * p + bingham */
     bool friction_is_angle; /* friction holds the angle in degrees instead */
     sab_function dilatancy; /* same convention as friction (a coefficient) */
@@ -25,10 +34,17 @@ typedef struct sab_law {
     double inverse_reynolds;
 } sab_law;
 
-/* Evaluate and convert: mu = friction / sqrt(d/2), angle: plane sin(phi). SAB_ERR_INPUT if a value
- * is out of range there (friction < 0, dilatancy outside [0, friction], bingham < 0,
- * reynolds <= 0). */
+/* Evaluate and convert: mu = friction / sqrt(d/2), angle: plane sin(phi); of mu(I) the friction at
+ * rest. SAB_ERR_INPUT if a value is out of range there (friction < 0, dilatancy outside [0,
+ * friction], bingham < 0, reynolds <= 0). */
 sab_status sab_material_law(const sab_material *material, const sab_geometry *geometry,
                             const sab_vars *at, sab_law *law, sab_error *err);
+
+/* I = 2 |gamma_T| D_g / sqrt(p), the density of the grains being that of the flow. INFINITY for
+ * p <= 0 with shear; 0 without shear, also where p <= 0. */
+double sab_material_inertial_number(const sab_mu_i *mu_i, double shear_rate, double pressure);
+/* mu(I) = mu_S + (mu_D - mu_S) / (I0/I + 1), in [mu_S, mu_D]: mu_S at rest (and for 0/0, no shear
+ * and no pressure), mu_D for shear without pressure. */
+double sab_material_mu_i(const sab_mu_i *mu_i, double shear_rate, double pressure);
 
 #endif

@@ -1,5 +1,10 @@
 #include "fem/probe.h"
 
+const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {
+    [SAB_PROBE_FLUX] = "flux", [SAB_PROBE_FORCE] = "force",       [SAB_PROBE_POINT] = "point",
+    [SAB_PROBE_LINE] = "line", [SAB_PROBE_TRACTION] = "traction", [SAB_PROBE_INTEGRAL] = "integral",
+};
+
 const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
     [SAB_FIELD_VELOCITY] = "velocity",
     [SAB_FIELD_PRESSURE] = "pressure",
@@ -7,6 +12,25 @@ const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
     [SAB_FIELD_SHEAR_RATE] = "shear_rate",
     [SAB_FIELD_SHEAR_STRESS] = "shear_stress",
     [SAB_FIELD_YIELD_RATIO] = "yield_ratio",
+    [SAB_FIELD_FRICTION] = "friction",
+    [SAB_FIELD_INERTIAL_NUMBER] = "inertial_number",
+};
+
+const char *const sab_force_part_name[SAB_FORCE_PARTS] = {
+    [SAB_FORCE_TOTAL] = "total",
+    [SAB_FORCE_CONTACT] = "contact",
+    [SAB_FORCE_VISCOUS] = "viscous",
+    [SAB_FORCE_RECOVERED] = "recovered",
+};
+
+const char *const sab_integral_name[SAB_INTEGRAL_COUNT] = {
+    [SAB_INTEGRAL_KINETIC_ENERGY] = "kinetic_energy",
+    [SAB_INTEGRAL_VISCOUS_DISSIPATION] = "viscous_dissipation",
+    [SAB_INTEGRAL_FRICTION_DISSIPATION] = "friction_dissipation",
+    [SAB_INTEGRAL_GRAVITY_POWER] = "gravity_power",
+    [SAB_INTEGRAL_AREA] = "area",
+    [SAB_INTEGRAL_YIELDED_AREA] = "yielded_area",
+    [SAB_INTEGRAL_MOVING_AREA] = "moving_area",
 };
 
 bool sab_probe_is_profile(const sab_probe *probe)

@@ -5,12 +5,15 @@
 #include <stdbool.h>
 
 typedef enum sab_probe_kind {
-    SAB_PROBE_FLUX,    /* int u.n over a group, outward normal */
-    SAB_PROBE_FORCE,   /* force of the grains on a group, from nodal reactions */
-    SAB_PROBE_POINT,   /* a field at a point */
-    SAB_PROBE_LINE,    /* a field along a segment, written to profiles/NAME.csv */
-    SAB_PROBE_TRACTION /* stress of the grains along a group, likewise */
+    SAB_PROBE_FLUX,     /* int u.n over a group, outward normal */
+    SAB_PROBE_FORCE,    /* force of the grains on a group */
+    SAB_PROBE_POINT,    /* a field at a point */
+    SAB_PROBE_LINE,     /* a field along a segment, written to profiles/NAME.csv */
+    SAB_PROBE_TRACTION, /* stress of the grains along a group, likewise */
+    SAB_PROBE_INTEGRAL, /* one number of the whole domain */
+    SAB_PROBE_KINDS
 } sab_probe_kind;
+extern const char *const sab_probe_kind_name[SAB_PROBE_KINDS]; /* the key: "flux", "force", ... */
 
 typedef enum sab_probe_field {
     SAB_FIELD_VELOCITY,
@@ -19,9 +22,35 @@ typedef enum sab_probe_field {
     SAB_FIELD_SHEAR_RATE,
     SAB_FIELD_SHEAR_STRESS,
     SAB_FIELD_YIELD_RATIO,
+    SAB_FIELD_FRICTION,        /* coefficient of the user's convention */
+    SAB_FIELD_INERTIAL_NUMBER, /* only with mu(I) */
     SAB_FIELD_COUNT
 } sab_probe_field;
 extern const char *const sab_probe_field_name[SAB_FIELD_COUNT]; /* "velocity", "pressure", ... */
+
+/* What of a force [docs/theory.md, 10.5]: total = contact + viscous + loads and inertia of the
+ * nodes on the wall. */
+typedef enum sab_force_part {
+    SAB_FORCE_TOTAL,     /* nodal reactions: in exact balance */
+    SAB_FORCE_CONTACT,   /* what lambda does to them */
+    SAB_FORCE_VISCOUS,   /* what the viscous stress does to them */
+    SAB_FORCE_RECOVERED, /* total again, as the integral of the continuous stress */
+    SAB_FORCE_PARTS
+} sab_force_part;
+extern const char *const sab_force_part_name[SAB_FORCE_PARTS]; /* "total", ... */
+
+/* Integrals over the domain [docs/theory.md, 10.6]. */
+typedef enum sab_integral {
+    SAB_INTEGRAL_KINETIC_ENERGY,       /* int |u|^2/2 */
+    SAB_INTEGRAL_VISCOUS_DISSIPATION,  /* int (2 eta/Re) E_b D:D */
+    SAB_INTEGRAL_FRICTION_DISSIPATION, /* int 2 (sigma + mu lambda_N) |D_T| */
+    SAB_INTEGRAL_GRAVITY_POWER,        /* int f.u */
+    SAB_INTEGRAL_AREA,
+    SAB_INTEGRAL_YIELDED_AREA, /* of the law points that flow */
+    SAB_INTEGRAL_MOVING_AREA,  /* where |u| > above */
+    SAB_INTEGRAL_COUNT
+} sab_integral;
+extern const char *const sab_integral_name[SAB_INTEGRAL_COUNT]; /* "kinetic_energy", ... */
 
 typedef struct sab_probe {
     char *name; /* owned by whoever owns the array */
@@ -31,6 +60,9 @@ typedef struct sab_probe {
     double from[3], to[3]; /* POINT uses from */
     int samples;           /* LINE, TRACTION; 0 on a wall: one row per vertex */
     sab_probe_field field;
+    sab_force_part part;   /* FORCE */
+    sab_integral integral; /* INTEGRAL */
+    double above;          /* MOVING_AREA: speed */
 } sab_probe;
 
 /* Is its result a table in profiles/NAME.csv, and not a number? */

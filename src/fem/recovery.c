@@ -15,7 +15,8 @@ struct sab_recovery {
     int *vertex;      /* [nnodes] its number among the vertices, or -1 */
     double *value;    /* [npoints] */
     double *load;     /* [nvertices] */
-    double *nodal;    /* [nnodes] */
+    double *nodal;    /* [nnodes] pressure */
+    double *stress;   /* [nnodes][s] */
     double *at_point; /* [npoints] of the load, then the recovered function there */
 };
 
@@ -82,6 +83,7 @@ sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, 
     SAB_NEW(r->value, space->npoints);
     SAB_NEW(r->load, nvertices);
     SAB_NEW(r->nodal, mesh->nnodes);
+    SAB_NEW(r->stress, (size_t)space->geometry->s * (size_t)mesh->nnodes);
     SAB_NEW(r->at_point, space->npoints);
     SAB_TRY(sab_blocks_create(1, space->npoints, nvertices, mesh->nelements,
                               3 * (int64_t)mesh->nelements, 9 * (int64_t)mesh->nelements, &r->B,
@@ -106,36 +108,62 @@ void sab_recovery_destroy(sab_recovery **recovery)
         SAB_FREE(r->value);
         SAB_FREE(r->load);
         SAB_FREE(r->nodal);
+        SAB_FREE(r->stress);
         SAB_FREE(r->at_point);
         SAB_FREE(*recovery);
     }
 }
 
-/* M c = int f phi into r->load, f given by its values at the law points. */
-static sab_status solve(sab_recovery *r, const double *value, sab_error *err)
+/* Is corner i of element e inside the domain and shared by three elements only? Then the elements
+ * across its two sides there meet at a third side, and the three fill a triangle. */
+static bool is_split_at(const sab_mesh *mesh, int e, int i)
+{
+    const int before = mesh->neighbour[3 * e + (i + 2) % 3], behind = mesh->neighbour[3 * e + i];
+
+    for (int k = 0; k < 3 && before >= 0 && behind >= 0; k++)
+        if (mesh->neighbour[3 * before + k] == behind)
+            return true;
+    return false;
+}
+
+bool sab_recovery_is_stable(const sab_space *space)
+{
+    const sab_mesh *mesh = space->mesh;
+
+    for (int e = 0; e < mesh->nelements && !space->bubbles; e++)
+        if (!is_split_at(mesh, e, 0) && !is_split_at(mesh, e, 1) && !is_split_at(mesh, e, 2))
+            return false;
+    return true;
+}
+
+/* M c = int f phi into r->load, f being component c of values at the law points. */
+static sab_status solve(sab_recovery *r, int components, int c, const double *value, sab_error *err)
 {
     for (int q = 0; q < r->space->npoints; q++)
-        r->at_point[q] = r->space->weight[q] * value[q];
+        r->at_point[q] = r->space->weight[q] * value[components * q + c];
     memset(r->load, 0, (size_t)r->B->ncolumns * sizeof *r->load);
     sab_blocks_multiply_transpose(r->B, r->at_point, r->load);
     return sab_factor_solve(r->factor, r->load, r->load, err);
 }
 
-sab_status sab_recovery_project(sab_recovery *r, const double *value, double *nodal, sab_error *err)
+sab_status sab_recovery_project(sab_recovery *r, int components, const double *value, double *nodal,
+                                sab_error *err)
 {
+    sab_status status = SAB_OK;
     const sab_mesh *mesh = r->space->mesh;
-    const sab_status status = solve(r, value, err);
 
-    for (int e = 0; e < mesh->nelements && status == SAB_OK; e++) {
-        const int *node = mesh->element + NODES * e;
+    for (int c = 0; c < components; c++) {
+        SAB_TRY(solve(r, components, c, value, err));
+        for (int i = 0; i < 3 * mesh->nelements; i++) {
+            const int *node = mesh->element + NODES * (i / 3);
+            const double here = r->load[r->vertex[node[i % 3]]];
+            const double next = r->load[r->vertex[node[(i + 1) % 3]]];
 
-        for (int i = 0; i < 3; i++) {
-            const int j = (i + 1) % 3;
-
-            nodal[node[i]] = r->load[r->vertex[node[i]]];
-            nodal[node[3 + i]] = 0.5 * (r->load[r->vertex[node[i]]] + r->load[r->vertex[node[j]]]);
+            nodal[components * node[i % 3] + c] = here;
+            nodal[components * node[3 + i % 3] + c] = 0.5 * (here + next);
         }
     }
+cleanup:
     return status;
 }
 
@@ -176,10 +204,17 @@ sab_status sab_recovery_pressure(sab_recovery *r, const sab_fields *f, sab_recov
 
     for (int q = 0; q < r->space->npoints; q++)
         r->value[q] = f->lambda[s * q] / scale;
-    SAB_TRY(sab_recovery_project(r, r->value, r->nodal, err));
+    SAB_TRY(sab_recovery_project(r, 1, r->value, r->nodal, err));
     sab_blocks_multiply(r->B, r->load, r->at_point);
     result->nodal = r->nodal;
     result->oscillation = oscillation(f, r->value, r->at_point);
 cleanup:
     return status;
+}
+
+sab_status sab_recovery_stress(sab_recovery *r, const sab_fields *f, const double **stress,
+                               sab_error *err)
+{
+    *stress = r->stress;
+    return sab_recovery_project(r, r->space->geometry->s, f->total, r->stress, err);
 }

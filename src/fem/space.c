@@ -76,7 +76,10 @@ void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double
     const size_t nodal = 2 * (size_t)space->mesh->nnodes;
 
     sab_dofs_expand(dofs, u, U);
-    memcpy(U + nodal, u + dofs->nfree, (sab_space_size(space) - nodal) * sizeof *U);
+    if (u != NULL)
+        memcpy(U + nodal, u + dofs->nfree, (sab_space_size(space) - nodal) * sizeof *U);
+    else
+        memset(U + nodal, 0, (sab_space_size(space) - nodal) * sizeof *U);
 }
 
 /* Where the shape functions of element e stand in a velocity vector: 2 index[a] + i. Returns their

@@ -249,30 +249,95 @@ void sab_wall_destroy(sab_wall **wall)
     }
 }
 
-/* The P1 hat of a vertex is its P2 function and half of those of the middles beside it, so
- *     t = (F_vertex + (F_before + F_behind)/2) / int phi                    [docs/theory.md, 10];
- * the outward normal n, turned by a right angle, (-n_y, n_x), is the direction of s. */
-static void stress_at(const sab_wall_vertex *v, const double *F, double stress[2])
+/* Normal and shear of the traction t of the grains; the outward normal n, turned by a right angle,
+ * (-n_y, n_x), is the direction of s. */
+static void split_traction(const double normal[2], const double t[2], double stress[2])
 {
-    double t[2];
-
-    for (int i = 0; i < 2; i++)
-        t[i] = (F[2 * v->node + i] + 0.5 * (F[2 * v->middle[0] + i] + F[2 * v->middle[1] + i])) /
-               v->size;
-    stress[0] = t[0] * v->normal[0] + t[1] * v->normal[1];
-    stress[1] = t[1] * v->normal[0] - t[0] * v->normal[1];
+    stress[0] = t[0] * normal[0] + t[1] * normal[1];
+    stress[1] = t[1] * normal[0] - t[0] * normal[1];
 }
 
-void sab_wall_stress(const sab_wall *w, const double *F, double *stress)
+/* -sigma n, sigma an s-vector of tension positive. */
+static void traction_of(const sab_geometry *geometry, const double *sigma, const double normal[2],
+                        double t[2])
+{
+    double tensor[6]; /* XX YY ZZ XY */
+
+    geometry->tensor(sigma, tensor);
+    t[0] = -(tensor[0] * normal[0] + tensor[3] * normal[1]);
+    t[1] = -(tensor[3] * normal[0] + tensor[1] * normal[1]);
+}
+
+/* What the stress at a vertex is made of: nodal forces, or a stress if there is a geometry. */
+typedef struct source {
+    const sab_geometry *geometry;
+    const double *value; /* F [nnodes][2], or sigma [nnodes][s] */
+} source;
+
+/* The P1 hat of a vertex is its P2 function and half of those of the middles beside it, so
+ *     t = (F_vertex + (F_before + F_behind)/2) / int phi                   [docs/theory.md, 10]. */
+static void stress_at(const sab_wall_vertex *v, const source *from, double stress[2])
+{
+    const double *F = from->value;
+    double t[2];
+
+    if (from->geometry != NULL)
+        traction_of(from->geometry, F + from->geometry->s * v->node, v->normal, t);
+    else
+        for (int i = 0; i < 2; i++)
+            t[i] =
+                (F[2 * v->node + i] + 0.5 * (F[2 * v->middle[0] + i] + F[2 * v->middle[1] + i])) /
+                v->size;
+    split_traction(v->normal, t, stress);
+}
+
+static void fill_rows(const sab_wall *w, const source *from, double *stress)
 {
     for (int k = 0; k < w->nrows; k++) {
         double other[2];
 
-        stress_at(&w->vertex[w->left[k]], F, stress + 2 * k);
+        stress_at(&w->vertex[w->left[k]], from, stress + 2 * k);
         if (w->share[k] > 0.0) {
-            stress_at(&w->vertex[w->left[k] + 1], F, other);
+            stress_at(&w->vertex[w->left[k] + 1], from, other);
             for (int i = 0; i < 2; i++)
                 stress[2 * k + i] += w->share[k] * (other[i] - stress[2 * k + i]);
+        }
+    }
+}
+
+void sab_wall_stress(const sab_wall *w, const double *F, double *stress)
+{
+    fill_rows(w, &(source){NULL, F}, stress);
+}
+
+void sab_wall_recovered(const sab_wall *w, const sab_geometry *geometry, const double *sigma,
+                        double *stress)
+{
+    fill_rows(w, &(source){geometry, sigma}, stress);
+}
+
+void sab_wall_force(const sab_mesh *mesh, int group, const sab_geometry *geometry,
+                    const double *sigma, double *force)
+{
+    const int s = geometry->s;
+
+    force[0] = force[1] = 0.0;
+    for (int f = 0; f < mesh->group[group].nfacets; f++) {
+        const int facet = mesh->group[group].facet[f];
+        const double *end[2] = {sigma + s * mesh->facet[SAB_P2_LINE * facet],
+                                sigma + s * mesh->facet[SAB_P2_LINE * facet + 1]};
+
+        for (int q = 0; q < sab_line_degree7.n; q++) {
+            const double xi = sab_line_degree7.xi[q][0];
+            double here[6], t[2];
+            sab_p2_side p;
+
+            sab_p2_side_at(mesh, facet, xi, &p);
+            for (int c = 0; c < s; c++)
+                here[c] = (1.0 - xi) * end[0][c] + xi * end[1][c];
+            traction_of(geometry, here, p.normal_ds, t);
+            for (int i = 0; i < 2; i++)
+                force[i] += sab_line_degree7.weight[q] * t[i];
         }
     }
 }

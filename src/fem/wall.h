@@ -1,4 +1,5 @@
-/* fem/wall.h -- the stress of the grains on a wall, from nodal reactions [docs/theory.md, 10].
+/* fem/wall.h -- the stress of the grains on a wall, from nodal reactions or from a continuous
+ * stress [docs/theory.md, 10].
  *
  * The sides of a group are put in order, with the material on their left: arc length s begins at
  * the end of the group from which they run, and one piece of wall follows another. Stresses are
@@ -7,6 +8,7 @@
 #ifndef SAB_FEM_WALL_H
 #define SAB_FEM_WALL_H
 
+#include "fem/geometry.h"
 #include "mesh/mesh.h"
 
 typedef struct sab_wall_vertex {
@@ -37,5 +39,12 @@ void sab_wall_destroy(sab_wall **wall);
 /* stress [nrows][2] of the grains on the wall from the nodal force F [nnodes][dim] of the grains on
  * the group (sab_fields_nodal_force): normal, positive in compression, and shear, along s. */
 void sab_wall_stress(const sab_wall *wall, const double *F, double *stress);
+/* The same two components at `stress` [nrows][2] from a continuous total stress sigma [nnodes][s]
+ * (sab_recovery_stress): its values at the vertices, on the normals there. */
+void sab_wall_recovered(const sab_wall *wall, const sab_geometry *geometry, const double *sigma,
+                        double *stress);
+/* force [dim] = -int sigma n over a group that is a boundary: that of the grains on it. */
+void sab_wall_force(const sab_mesh *mesh, int group, const sab_geometry *geometry,
+                    const double *sigma, double *force);
 
 #endif

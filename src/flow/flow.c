@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "fem/bubble.h"
+#include "flow/inertia.h"
+#include "flow/parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static sab_status evaluate_law(sab_flow *flow, sab_error *err)
 
         if (status != SAB_OK)
             return status;
-        if (law.inverse_reynolds == 0.0)
+        if (law.inverse_reynolds == 0.0 && setup->step == 0.0)
             return sab_fail(err, SAB_ERR_INPUT,
                             "material.reynolds: a creeping flow needs a finite Reynolds number "
                             "(without viscosity and inertia the velocity is not determined)");
@@ -40,25 +42,28 @@ static sab_status evaluate_law(sab_flow *flow, sab_error *err)
     return SAB_OK;
 }
 
-/* A = sum m (2 eta/Re) B^T E_b B and l = load - B^T M (2 eta/Re) E_b k for the present eta. The
- * step 2 eta/Re makes r W a projector if b = 1 [docs/theory.md, 4]. Between bubbles A is 5/3 of
- * that sum, which only makes r W smaller. */
-static void assemble(sab_flow *flow)
+/* A = sum m (2 eta/Re) B^T E_b B + factor N^T N for the present eta. Without inertia the step
+ * 2 eta/Re makes r W a projector if b = 1 [docs/theory.md, 4]; between bubbles A is 5/3 of that
+ * sum, which only makes r W smaller. With inertia r is a scale only [docs/theory.md, 3.3]. */
+void sab_flow_assemble_matrix(sab_flow *flow)
 {
     const double start = sab_cpu_seconds();
+    const sab_inertia *inertia = flow->inertia;
+    const double inert = inertia != NULL ? inertia->factor * inertia->length2 : 0.0;
     sab_program *program = flow->program;
     const int s = program->s;
     double *C = flow->work;
 
     for (int q = 0; q < program->npoints; q++) {
-        const double r = 2.0 * flow->eta[q] * flow->inverse_reynolds[q];
+        const double nu = 2.0 * flow->eta[q] * flow->inverse_reynolds[q];
 
-        program->viscosity[q] = program->step[q] = r;
+        program->viscosity[q] = nu;
+        program->step[q] = nu + inert;
         memset(C + s * s * q, 0, (size_t)(s * s) * sizeof *C);
         for (int c = 0; c < s; c++)
-            C[s * s * q + c * (s + 1)] = program->weight[q] * r * (c == 0 ? program->bulk : 1.0);
+            C[s * s * q + c * (s + 1)] = program->weight[q] * nu * (c == 0 ? program->bulk : 1.0);
     }
-    program->step_is_safe = program->bulk == 1.0;
+    program->step_is_safe = program->bulk == 1.0 && inertia == NULL;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
     if (flow->bubble != NULL) {
@@ -66,15 +71,115 @@ static void assemble(sab_flow *flow)
             C[i] *= SAB_BUBBLE_STIFFNESS - 1.0;
         sab_blocks_assemble(flow->bubble, C, flow->bubble_scatter, program->A);
     }
+    if (inertia != NULL)
+        sab_mass_assemble(inertia->mass, inertia->factor, flow->scatter, program->A);
+    flow->stale = true;
+    flow->counted = false;
+    flow->cpu_assembly += sab_cpu_seconds() - start;
+}
 
-    double *stress = flow->work; /* C is no longer needed */
+/* l = load - B^T M (2 eta/Re) E_b k. */
+void sab_flow_assemble_load(sab_flow *flow)
+{
+    const double start = sab_cpu_seconds();
+    sab_program *program = flow->program;
+    const int s = program->s;
+    double *stress = flow->work;
+
+    if (flow->inertia != NULL)
+        sab_inertia_load(flow->inertia, flow, flow->load, program->l);
+    else
+        sab_space_restrict(flow->space, flow->dofs, flow->load, program->l);
     for (int q = 0; q < program->npoints; q++)
         for (int c = 0; c < s; c++)
             stress[s * q + c] = -program->weight[q] * program->viscosity[q] *
                                 (c == 0 ? program->bulk : 1.0) * program->k[s * q + c];
-    sab_space_restrict(flow->space, flow->dofs, flow->load, program->l);
     sab_blocks_multiply_transpose(program->B, stress, program->l);
     flow->cpu_assembly += sab_cpu_seconds() - start;
+}
+
+static sab_status assemble_applied(sab_flow *flow, double t, double *F, sab_error *err)
+{
+    const sab_flow_setup *setup = &flow->setup;
+    sab_status status = SAB_OK;
+
+    memset(F, 0, sab_space_size(flow->space) * sizeof *F);
+    SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
+    SAB_TRY(sab_boundary_load(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, F,
+                              err));
+cleanup:
+    return status;
+}
+
+sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
+{
+    const sab_flow_setup *setup = &flow->setup;
+    sab_status status = SAB_OK;
+    sab_dofs *dofs = NULL;
+
+    flow->time = t;
+    if (!flow->inertia->varies)
+        return SAB_OK;
+    SAB_TRY(sab_dofs_create(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, &dofs,
+                            err));
+    sab_dofs_destroy(&flow->dofs);
+    flow->dofs = dofs;
+    SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, err));
+    sab_inertia_prescribe(flow->inertia, flow, flow->work);
+    sab_space_strain_rate(flow->space, flow->work, flow->program->k);
+cleanup:
+    return status;
+}
+
+void sab_flow_update_fields(sab_flow *flow)
+{
+    const sab_program *program = flow->program;
+    const sab_material *material = flow->setup.material;
+    const sab_point_law law = {.friction = program->friction,
+                               .yield = program->yield,
+                               .viscosity = program->viscosity,
+                               .bulk = program->bulk,
+                               .residual = flow->natural,
+                               .mu_i = material->has_mu_i ? &material->mu_i : NULL,
+                               .step = program->step};
+
+    sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
+    sab_fields_update(flow->fields, flow->work, flow->lambda, &law);
+}
+
+/* l0^2 of r = 2 eta/Re + factor l0^2, from the response u0 of a body at rest to the loads without
+ * its resistance [docs/theory.md, 3.3]:
+ *     l0^2 = (int |u0|^2) V / (int |gamma0|)^2,
+ * l0 the length on which u0 varies, at most the size of the domain (u0 may be rigid). The L1 norm
+ * does not see how thin a boundary layer is, which without viscosity is a mesh width. */
+static sab_status find_length(sab_flow *flow, sab_error *err)
+{
+    const sab_program *p = flow->program;
+    const sab_mesh *mesh = flow->setup.mesh;
+    double square = 0.0, rate = 0.0, volume = 0.0, size = 0.0;
+    sab_status status = SAB_OK;
+
+    memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->N->npoints * sizeof(double));
+    sab_flow_assemble_load(flow);
+    SAB_TRY(sab_solver_unresisted(flow->solver, p, flow->u, flow->strain, err));
+    sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
+    sab_mass_interpolate(flow->space, flow->work, flow->inertia->work);
+    square = sab_mass_square(flow->inertia->mass, flow->inertia->work);
+    for (int q = 0; q < p->npoints; q++) {
+        double g2 = 0.0;
+
+        for (int c = 0; c < p->s; c++)
+            g2 += flow->strain[p->s * q + c] * flow->strain[p->s * q + c];
+        rate += p->weight[q] * sqrt(g2);
+        volume += p->weight[q];
+    }
+    for (int i = 2; i < 2 * mesh->nnodes; i++)
+        size = fmax(size, fabs(mesh->x[i] - mesh->x[i % 2]));
+    const double length2 = square * volume / (rate * rate);
+    flow->inertia->length2 = length2 > 0.0 && length2 < size * size ? length2 : size * size;
+    sab_flow_assemble_matrix(flow);
+cleanup:
+    return status;
 }
 
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err)
@@ -92,7 +197,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                                err));
     SAB_TRY(
         sab_dofs_create(mesh, setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
-    if (sab_dofs_rigid_motions(f->dofs, mesh) > 0) {
+    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh) > 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: nothing holds the material, it can move as a rigid body: "
                           "prescribe the velocity, or slip, on more of the boundary");
@@ -119,9 +224,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
 
     const double start = sab_cpu_seconds();
-    SAB_TRY(sab_space_body_force(f->space, setup->gravity, 0.0, f->load, err));
-    SAB_TRY(
-        sab_boundary_load(mesh, setup->nboundaries, setup->boundary, f->group, 0.0, f->load, err));
+    SAB_TRY(assemble_applied(f, 0.0, f->load, err));
     SAB_TRY(evaluate_law(f, err));
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
@@ -130,8 +233,14 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
         SAB_TRY(sab_space_bubble_strain(f->space, f->program->B, &f->bubble, err));
         SAB_TRY(sab_scatter_create(f->bubble, f->program->A, &f->bubble_scatter, err));
     }
+    if (setup->step > 0.0) {
+        SAB_TRY(sab_inertia_create(f, &f->inertia, err));
+        f->inertia->factor = (setup->order == 2 ? 1.5 : 1.0) / setup->step;
+        sab_inertia_prescribe(f->inertia, f, f->work);
+    }
     f->cpu_assembly += sab_cpu_seconds() - start;
-    assemble(f);
+    sab_flow_assemble_matrix(f);
+    sab_flow_assemble_load(f);
     double expansion;
     if (sab_program_is_closed(f->program, f->work, f->u, &expansion) && expansion < -1e-6) {
         status = sab_fail(err, SAB_ERR_INPUT,
@@ -142,6 +251,11 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     }
     memset(f->u, 0, (size_t)f->program->n * sizeof *f->u);
     SAB_TRY(sab_solver_create(&setup->solver, f->program, &f->solver, err));
+    if (f->inertia != NULL) {
+        SAB_TRY(find_length(f, err));
+        sab_space_restrict(f->space, f->dofs, f->inertia->velocity, f->u);
+        sab_flow_update_fields(f);
+    }
     *flow = f;
     f = NULL;
 cleanup:
@@ -155,6 +269,7 @@ void sab_flow_destroy(sab_flow **flow)
 
     if (f != NULL) {
         sab_solver_destroy(&f->solver);
+        sab_inertia_destroy(&f->inertia);
         sab_scatter_destroy(&f->scatter);
         sab_scatter_destroy(&f->bubble_scatter);
         sab_blocks_destroy(&f->bubble);
@@ -172,17 +287,6 @@ void sab_flow_destroy(sab_flow **flow)
         SAB_FREE(f->strain);
         SAB_FREE(*flow);
     }
-}
-
-/* Velocity and all fields from u and lambda. */
-static void update_fields(sab_flow *flow, double residual)
-{
-    const sab_program *program = flow->program;
-    const sab_point_law law = {program->friction, program->yield, program->viscosity, program->bulk,
-                               residual};
-
-    sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
-    sab_fields_update(flow->fields, flow->work, flow->lambda, &law);
 }
 
 /* eta <- (eta + formula)/2: for eta = |D| the plain update is an exact 2-cycle, because |D| is
@@ -250,8 +354,7 @@ static bool relay_row(void *data, const sab_report *so_far)
     return r->observer->row(r->observer->data, r->viscosity_iteration, so_far);
 }
 
-/* Work of this program added to that of the earlier ones. */
-static void add_work(sab_report *sum, const sab_report *now)
+void sab_flow_add_work(sab_report *sum, const sab_report *now)
 {
     sab_report total = *now;
 
@@ -282,12 +385,16 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         r.viscosity_iteration = k;
         if (k > 1) {
             SAB_TRY(update_viscosity(flow, err));
-            assemble(flow);
+            sab_flow_assemble_matrix(flow);
+            sab_flow_assemble_load(flow);
         }
-        SAB_TRY(sab_solver_run(flow->solver, flow->program, true, flow->lambda, flow->u,
+        SAB_TRY(sab_solver_run(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
                                observer != NULL ? &rows : NULL, &one, err));
-        add_work(&report->solve, &one);
-        update_fields(flow, one.certificate.natural);
+        one.factorisations -= flow->stale && flow->counted;
+        flow->stale = flow->counted = false;
+        sab_flow_add_work(&report->solve, &one);
+        flow->natural = one.certificate.natural;
+        sab_flow_update_fields(flow);
         report->viscosity_iterations = k;
         report->viscosity_change = formula ? strain_change(flow) : 0.0;
         report->converged =

@@ -1,7 +1,7 @@
-/* flow/flow.h -- creeping flow: from mesh, rheology and boundary conditions to a cone program, its
- * solution, and the fields.
+/* flow/flow.h -- from mesh, rheology and boundary conditions to a cone program, its solution, and
+ * the fields; of a creeping flow, or of one time step after the other.
  *
- *     - div[(2 eta/Re) E_b D(u) - lambda] = e_g,   (D(u), lambda) in DP        [docs/theory.md, 3]
+ *     Du/Dt - div[(2 eta/Re) E_b D(u) - lambda] = e_g,   (D(u), lambda) in DP   [docs/theory.md, 3]
  */
 #ifndef SAB_FLOW_FLOW_H
 #define SAB_FLOW_FLOW_H
@@ -22,8 +22,11 @@ typedef struct sab_flow_setup {
     int nboundaries;
     const sab_boundary *boundary;
     sab_solver_options solver;
-    int viscosity_iterations;   /* at most, when material->has_viscosity */
-    double viscosity_tolerance; /* relative change of the strain rate between two of them */
+    int viscosity_iterations;    /* at most, when material->has_viscosity */
+    double viscosity_tolerance;  /* relative change of the strain rate between two of them */
+    double step;                 /* of time; 0: creeping flow, without inertia */
+    int order;                   /* of the time scheme: 1, or 2 */
+    const sab_function *initial; /* [dim] velocity at time 0; NULL: rest */
 } sab_flow_setup;
 
 typedef struct sab_flow {
@@ -38,13 +41,19 @@ typedef struct sab_flow {
     sab_scatter *bubble_scatter;
     sab_solver *solver;
     sab_fields *fields;
-    double *load;             /* force vector: gravity and tractions */
-    double *u;                /* [program->n] */
-    double *lambda;           /* [npoints][s] */
-    double *eta;              /* [npoints] viscosity factor */
-    double *inverse_reynolds; /* [npoints] */
-    double *work;             /* [max(size of a velocity vector, npoints*s*s)] */
-    double *strain;           /* [npoints][s] of the previous viscosity iteration */
+    double *load;                /* force vector: gravity, tractions and, as a load, inertia */
+    double *u;                   /* [program->n] */
+    double *lambda;              /* [npoints][s] */
+    double *eta;                 /* [npoints] viscosity factor */
+    double *inverse_reynolds;    /* [npoints] */
+    double *work;                /* [max(size of a velocity vector, npoints*s*s)] */
+    double *strain;              /* [npoints][s] of the previous viscosity iteration */
+    struct sab_inertia *inertia; /* flow/inertia.h; NULL: creeping */
+    int step;                    /* steps done */
+    double time;
+    double natural; /* residual of the last solve, for the fields */
+    bool stale;     /* the values of A have changed since it was factored */
+    bool counted;   /* stale in this process only: the run has counted its factorisation before */
     double cpu_assembly;
 } sab_flow;
 
@@ -52,6 +61,7 @@ typedef struct sab_flow_report {
     sab_report solve;         /* of the last cone program; work counts are sums over all */
     int viscosity_iterations; /* cone programs solved */
     double viscosity_change;  /* last relative change of the strain rate; 0 without formula */
+    int retries;              /* of a time step: cold starts, and smaller steps */
     bool converged;           /* the last program met its tolerance, and viscosity settled */
 } sab_flow_report;
 
@@ -65,9 +75,31 @@ typedef struct sab_flow_observer {
  * SAB_ERR_INPUT. The caller owns *flow. */
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err);
 void sab_flow_destroy(sab_flow **flow);
-/* Solve; the fields are then up to date. observer may be NULL. */
+/* Solve a creeping flow; the fields are then up to date. observer may be NULL. */
 sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
                           sab_flow_report *report, sab_error *err);
+/* One time step of an inertial flow. A program that misses its tolerance is tried again from a cold
+ * start; if the better of both is useless (merit above 0.2), by two steps of half the length and of
+ * first order, and so on. SAB_INTERRUPTED leaves the flow as it was before the step. */
+sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
+                         sab_error *err);
+/* What a flow has to remember from one step to the next; the arrays are borrowed from the flow. */
+typedef struct sab_flow_state {
+    int step; /* steps done */
+    double time;
+    double natural;                     /* residual of the last solve */
+    double inertia;                     /* factor of the mass matrix in A; 0: creeping */
+    bool factored;                      /* A has been factored */
+    size_t nvelocity, nstress, npoints; /* entries of the arrays below */
+    const double *velocity, *previous;  /* [nvelocity] after the last step, and the one before */
+    const double *lambda;               /* [nstress] */
+    const double *eta, *friction;       /* [npoints] viscosity factor, friction coefficient */
+} sab_flow_state;
+sab_flow_state sab_flow_get_state(const sab_flow *flow);
+/* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the
+ * flow. Of a state of another flow on the same mesh (initial.from) only velocity and lambda
+ * count: set its step and time to zero. A creeping flow starts from its lambda. */
+sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err);
 /* Estimate of the memory a solve needs, in bytes: program, factor, workspace. */
 double sab_flow_memory(const sab_flow *flow);
 

@@ -10,17 +10,20 @@ typedef struct sab_probe_result {
     int components;
     double *s;     /* [samples] arc length of a traction, NULL for others */
     double *x;     /* [samples][dim] where (point, line, traction) */
-    double *value; /* [samples][components]; of a traction normal and shear (fem/wall.h) */
+    double *value; /* [samples][components]; of a traction normal and shear (fem/wall.h), and on
+                      stable pairs both again from the recovered stress */
 } sab_probe_result;
 
 typedef struct sab_probes sab_probes;
 
 /* Find groups and elements: before solving, so that a bad probe is an error at once
- * (SAB_ERR_INPUT: unknown group, no entry, point outside the domain, wall without inner vertex).
+ * (SAB_ERR_INPUT: unknown group, no entry, point outside the domain, wall without inner vertex,
+ * what this flow has not).
  * The caller owns *probes. */
 sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe,
                              sab_probes **probes, sab_error *err);
 void sab_probes_destroy(sab_probes **probes);
+int sab_probes_count(const sab_probes *probes);
 /* Evaluate all; the results (n of them, in order) are borrowed until the next call. */
 sab_status sab_probes_evaluate(sab_probes *probes, const sab_flow *flow,
                                const sab_probe_result **result, sab_error *err);

@@ -64,33 +64,48 @@ cleanup:
     return status;
 }
 
-/* The mesh is given relative to the case; in the resolved case it is absolute, because that one
+/* "/a/b/../c" is "/a/c", as realpath has it for files that are there. */
+static void drop_parents(char *path)
+{
+    for (char *up; (up = strstr(path, "/../")) != NULL;) {
+        char *before = up;
+
+        while (before > path && *--before != '/')
+            ;
+        memmove(before, up + 3, strlen(up + 3) + 1);
+    }
+}
+
+/* Files are given relative to the case; in the resolved case they are absolute, because that one
  * lives in another directory. */
-static sab_status find_mesh(sab_case *c, sab_error *err)
+static sab_status find_file(sab_case *c, const char *section, const char *key, char **path,
+                            sab_error *err)
 {
     sab_status status = SAB_OK;
-    sab_yaml *node = sab_yaml_find(sab_yaml_find(c->store->root, "mesh"), "file");
+    sab_yaml *node = sab_yaml_find(sab_yaml_find(c->store->root, section), key);
     char *file = NULL, *absolute = NULL;
     char real[PATH_MAX];
 
-    if (c->mesh_file[0] == '/')
+    if (*path == NULL || (*path)[0] == '/')
         return SAB_OK;
-    SAB_TRY(join(c->directory, c->mesh_file, &file, err));
+    SAB_TRY(join(c->directory, *path, &file, err));
     if (realpath(file, real) != NULL)
         absolute = sab_strdup(real);
-    else if (realpath(c->directory, real) != NULL) /* no such mesh: its reader will say so */
-        SAB_TRY(join(real, c->mesh_file, &absolute, err));
+    else if (realpath(c->directory, real) != NULL) /* no such file: its reader will say so */
+        SAB_TRY(join(real, *path, &absolute, err));
     else
         absolute = sab_strdup(file);
+    if (absolute != NULL && absolute[0] == '/')
+        drop_parents(absolute);
     if (absolute == NULL) {
-        status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: path of '%s'", c->mesh_file);
+        status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: path of '%s'", *path);
         goto cleanup;
     }
     SAB_FREE(node->text);
     node->text = absolute;
     absolute = NULL;
-    SAB_FREE(c->mesh_file);
-    c->mesh_file = file;
+    SAB_FREE(*path);
+    *path = file;
     file = NULL;
 cleanup:
     SAB_FREE(file);
@@ -203,11 +218,6 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
                              sab_error *err)
 {
     enum { MAX_NAME = 100, LINE_SAMPLES = 101 };
-    static const char *const kind[] = {[SAB_PROBE_FLUX] = "flux",
-                                       [SAB_PROBE_FORCE] = "force",
-                                       [SAB_PROBE_POINT] = "point",
-                                       [SAB_PROBE_LINE] = "line",
-                                       [SAB_PROBE_TRACTION] = "traction"};
     sab_status status = SAB_OK;
     const sab_key *row = sab_schema_next(sab_schema_find(NULL, "probes"), NULL);
     const sab_path path = sab_path_join("probes", node->key);
@@ -225,18 +235,26 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
     if (strlen(probe->name) > MAX_NAME)
         return sab_fail(err, SAB_ERR_INPUT, "%s: the name has %zu characters, more than %d",
                         place.text, strlen(probe->name), MAX_NAME);
-    for (int i = 0; i < (int)(sizeof kind / sizeof kind[0]); i++)
-        if (sab_yaml_find(node, kind[i]) != NULL) {
+    for (int i = 0; i < SAB_PROBE_KINDS; i++)
+        if (sab_yaml_find(node, sab_probe_kind_name[i]) != NULL) {
             probe->kind = (sab_probe_kind)i;
             kinds++;
         }
     if (kinds != 1)
         return sab_fail(err, SAB_ERR_INPUT,
-                        "%s: %s; give exactly one of flux, force, point, line, traction",
+                        "%s: %s; give exactly one of flux, force, point, line, traction, integral",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;
     SAB_TRY(sab_value_read_map(r, row, node, path.text, probe, err));
+    const bool moving =
+        probe->kind == SAB_PROBE_INTEGRAL && probe->integral == SAB_INTEGRAL_MOVING_AREA;
+    if (moving != (sab_yaml_find(node, "above") != NULL))
+        status = sab_fail(err, SAB_ERR_INPUT,
+                          moving ? "%s: moving_area needs `above`, the speed from which on "
+                                   "material counts as moving"
+                                 : "%s: `above` only has a meaning with integral: moving_area",
+                          place.text);
 cleanup:
     return status;
 }
@@ -257,28 +275,59 @@ cleanup:
 
 /* ---- conditions between keys ---- */
 
+enum { MOST_STEPS = 100000000 };
+
 static sab_status check_material(const sab_case *c, sab_error *err)
 {
     const sab_material *m = &c->material;
     char place[1000];
 
-    if (m->reynolds.call == NULL && isinf(m->reynolds.constant))
+    if (m->reynolds.call == NULL && isinf(m->reynolds.constant) && c->time.scheme == SAB_CREEPING)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: inf means no viscosity, and then a creeping flow has no scale of "
                         "velocity; give a finite number",
                         sab_case_locate(c, "material.reynolds", place, sizeof place));
-    if (m->friction.call == NULL && m->dilatancy.call == NULL) {
-        const double friction = m->friction_is_angle
+    if (m->has_mu_i && m->mu_i.flowing < m->mu_i.resting)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: %g is less than the static coefficient %g; friction grows with I",
+                        sab_case_locate(c, "material.mu_i.dynamic", place, sizeof place),
+                        m->mu_i.flowing, m->mu_i.resting);
+    if ((m->friction.call == NULL || m->has_mu_i) && m->dilatancy.call == NULL) {
+        const double friction = m->has_mu_i ? m->mu_i.resting
+                                : m->friction_is_angle
                                     ? sin(m->friction.constant * acos(-1.0) / 180.0)
                                     : m->friction.constant;
 
         if (m->dilatancy.constant > friction)
             return sab_fail(err, SAB_ERR_INPUT,
-                            "%s: %g is more than the friction coefficient %g; grains would "
+                            "%s: %g is more than the %sfriction coefficient %g; grains would "
                             "make energy by dilating",
                             sab_case_locate(c, "material.dilatancy", place, sizeof place),
-                            m->dilatancy.constant, friction);
+                            m->dilatancy.constant, m->has_mu_i ? "static " : "", friction);
     }
+    return SAB_OK;
+}
+
+static sab_status check_time(const sab_case *c, sab_error *err)
+{
+    const sab_case_time *t = &c->time;
+    char place[1000];
+
+    if (c->has_initial_velocity && c->initial_from != NULL)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: initial.from gives a velocity too, choose one",
+                        sab_case_locate(c, "initial.velocity", place, sizeof place));
+    if (t->scheme == SAB_CREEPING)
+        return SAB_OK;
+    if (t->end < 0.5 * t->step)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g is not even one step of %g",
+                        sab_case_locate(c, "time.end", place, sizeof place), t->end, t->step);
+    if (t->end / t->step > MOST_STEPS)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g is %g steps of %g, more than %d",
+                        sab_case_locate(c, "time.end", place, sizeof place), t->end,
+                        t->end / t->step, t->step, MOST_STEPS);
+    if (t->window < t->step)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g is shorter than a step of %g",
+                        sab_case_locate(c, "time.window", place, sizeof place), t->window, t->step);
     return SAB_OK;
 }
 
@@ -298,7 +347,8 @@ static sab_status read_values(sab_case *c, sab_error *err)
         goto cleanup;
     }
     SAB_TRY(sab_value_read_map(&reader, NULL, root, "", c, err));
-    SAB_TRY(find_mesh(c, err));
+    SAB_TRY(find_file(c, "mesh", "file", &c->mesh_file, err));
+    SAB_TRY(find_file(c, "initial", "from", &c->initial_from, err));
     section = sab_yaml_find(sab_yaml_find(root, "mesh"), "parameters");
     if (section != NULL)
         SAB_TRY(read_parameters(&reader, section, c, err));
@@ -307,6 +357,7 @@ static sab_status read_values(sab_case *c, sab_error *err)
     if (section != NULL)
         SAB_TRY(read_probes(&reader, section, c, err));
     SAB_TRY(check_material(c, err));
+    SAB_TRY(check_time(c, err));
 cleanup:
     return status;
 }
@@ -330,6 +381,35 @@ cleanup:
     return status;
 }
 
+/* Twenty pictures of a run, unless it says otherwise. */
+static sab_status default_every(sab_yaml *root, sab_error *err)
+{
+    enum { FRAMES = 20 };
+    sab_status status = SAB_OK;
+    sab_yaml *output = sab_yaml_find(root, "output"), *made = NULL;
+    const sab_yaml *end =
+        sab_tree_is_inertial(root) ? sab_yaml_find(sab_yaml_find(root, "time"), "end") : NULL;
+    char text[32];
+    double value;
+
+    if (end == NULL || (output != NULL && sab_yaml_find(output, "every") != NULL) ||
+        end->kind != SAB_YAML_SCALAR || !sab_parse_number(end->text, &value) || value <= 0.0)
+        return SAB_OK; /* or time.end is wrong, which will be said */
+    if (output == NULL) {
+        SAB_TRY(sab_yaml_create_map(SAB_YAML_DEFAULT, root, &made, err));
+        SAB_TRY(sab_yaml_put(root, "output", &made, err));
+        output = sab_yaml_find(root, "output");
+    }
+    snprintf(text, sizeof text, "%.15g", value / FRAMES);
+    SAB_TRY(sab_yaml_parse("output.every", SAB_YAML_DEFAULT, text, strlen(text), &made, err));
+    made->line = output->key_line;
+    made->column = output->key_column;
+    SAB_TRY(sab_yaml_put(output, "every", &made, err));
+cleanup:
+    sab_yaml_destroy(&made);
+    return status;
+}
+
 /* ---- the interface ---- */
 
 sab_status sab_case_read(const char *path, int noverrides, const char *const *override,
@@ -348,6 +428,7 @@ sab_status sab_case_read(const char *path, int noverrides, const char *const *ov
             SAB_TRY(sab_tree_override(c->store->root, override[i], err));
     SAB_TRY(sab_tree_check(c->path, c->store->root, err));
     SAB_TRY(default_split(c->store->root, err));
+    SAB_TRY(default_every(c->store->root, err));
     SAB_TRY(sab_tree_complete(c->path, c->store->root, err));
     SAB_TRY(read_values(c, err));
     *result = c;
@@ -388,6 +469,8 @@ void sab_case_destroy(sab_case **result)
     SAB_FREE(c->name);
     SAB_FREE(c->title);
     SAB_FREE(c->mesh_file);
+    SAB_FREE(c->time.probe);
+    SAB_FREE(c->initial_from);
     destroy_store(&c->store);
     SAB_FREE(*result);
 }

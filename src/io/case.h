@@ -20,6 +20,17 @@
 typedef enum sab_split { SAB_SPLIT_ALFELD, SAB_SPLIT_NONE } sab_split;
 typedef enum sab_element { SAB_ELEMENT_P2, SAB_ELEMENT_P2B } sab_element;
 
+typedef enum sab_scheme { SAB_CREEPING, SAB_INERTIAL } sab_scheme;
+
+typedef struct sab_case_time { /* only the scheme counts for a creeping flow */
+    sab_scheme scheme;
+    double step, end;
+    int order;
+    double steady, window;
+    char *probe; /* NULL: not given */
+    int max_missed;
+} sab_case_time;
+
 typedef struct sab_case {
     char *path;      /* of case.yaml as opened, as the user gave it */
     char *directory; /* that contains it */
@@ -35,11 +46,17 @@ typedef struct sab_case {
     sab_function gravity[3];
     int nboundaries;
     sab_boundary *boundary; /* in the order of the file: a later one wins at shared nodes */
+    sab_case_time time;
+    bool has_initial_velocity;
+    sab_function initial_velocity[3];
+    char *initial_from; /* resolved against the directory of the case; NULL: not given */
     sab_solver_options solver;
     int viscosity_max_iterations; /* solver.viscosity_iterations */
     double viscosity_tolerance;   /* solver.viscosity_tolerance */
     bool output_float32;          /* output.precision */
     bool output_gauss;            /* output.gauss */
+    double output_every;          /* units of time */
+    double output_checkpoint;     /* seconds */
     int nprobes;
     sab_probe *probe;
     bool has_exact_velocity, has_exact_pressure;
@@ -67,6 +84,13 @@ const char *sab_case_locate(const sab_case *c, const char *key, char *buffer, si
  * that knows no case file becomes "case.yaml:12:3: boundaries.lid: no such group". Leaves other
  * messages alone. */
 void sab_case_place(const sab_case *c, sab_error *err);
+
+/* The first key, in the order of the tree, whose value is another one in `resolved` (a text of
+ * sab_case_resolved): *difference becomes "material.friction: 0.5 there, 0.4 now". Keys that say
+ * when a run ends and what it writes may differ, as may the path of the mesh, which has its own
+ * check: docs/checkpoint.md. Empty if there is none; `there` is a word such as "there". */
+sab_status sab_case_compare(const sab_case *c, const char *resolved, const char *there,
+                            sab_text *difference, sab_error *err);
 
 /* Append the table of keys as plain text for `sablier keys`, or as docs/keys.md. */
 sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err);

@@ -35,6 +35,8 @@ sab_path sab_path_join(const char *path, const char *key);
 sab_status sab_tree_override(sab_yaml *root, const char *assignment, sab_error *err);
 sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err);
 sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err);
+/* Does it have time steps? */
+bool sab_tree_is_inertial(const sab_yaml *root);
 sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err);
 /* The node at a dotted path, or the last one on the way to it. */
 const sab_yaml *sab_tree_locate(const sab_yaml *root, const char *path);

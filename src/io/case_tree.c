@@ -197,12 +197,15 @@ static sab_status fail_unknown(const char *file, const sab_key *parent, const sa
     return status;
 }
 
-/* A key that only means something beside another one. */
+/* A key that only means something beside another one, or without it. */
 static sab_status check_company(const char *file, const sab_key *row, const sab_yaml *map,
                                 const sab_yaml *node, const char *path, sab_error *err)
 {
     char names[100] = "";
 
+    if (row->unless != NULL && sab_yaml_find(map, row->unless) != NULL)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: '%s' is in its place; give one of them",
+                        sab_place_of_key(file, node, path).text, row->unless);
     if (row->with == NULL)
         return SAB_OK;
     for (int i = 0; row->with[i] != NULL; i++) {
@@ -216,8 +219,19 @@ static sab_status check_company(const char *file, const sab_key *row, const sab_
                     sab_place_of_key(file, node, path).text, names);
 }
 
+/* A key of time steps, in a case that has none. */
+static sab_status check_scheme(const char *file, const sab_key *row, const sab_yaml *node,
+                               const char *path, bool inertial, sab_error *err)
+{
+    if (!row->inertial || inertial)
+        return SAB_OK;
+    return sab_fail(err, SAB_ERR_INPUT,
+                    "%s: only has a meaning with time.scheme: inertial; this flow is creeping",
+                    sab_place_of_key(file, node, path).text);
+}
+
 static sab_status check_map(const char *file, const sab_key *parent, sab_yaml *map,
-                            const char *path, sab_error *err)
+                            const char *path, bool inertial, sab_error *err)
 {
     sab_status status = SAB_OK;
 
@@ -228,6 +242,7 @@ static sab_status check_map(const char *file, const sab_key *parent, sab_yaml *m
 
         if (row == NULL || (row->type == SAB_KEY_NUMBER && is_decimal_comma(node)))
             return fail_unknown(file, parent, node, name.text, err);
+        SAB_TRY(check_scheme(file, row, node, name.text, inertial, err));
         SAB_TRY(check_company(file, row, map, node, name.text, err));
         if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES) {
             if (sab_yaml_is_empty(node)) /* all its keys are comments */
@@ -239,10 +254,19 @@ static sab_status check_map(const char *file, const sab_key *parent, sab_yaml *m
         }
         if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES ||
             (row->type == SAB_KEY_FUNCTION_OR_MAP && node->kind == SAB_YAML_MAP))
-            SAB_TRY(check_map(file, row, node, name.text, err));
+            SAB_TRY(check_map(file, row, node, name.text, inertial, err));
     }
 cleanup:
     return status;
+}
+
+bool sab_tree_is_inertial(const sab_yaml *root)
+{
+    const sab_yaml *time = sab_yaml_find(root, "time");
+    const sab_yaml *scheme = time != NULL ? sab_yaml_find(time, "scheme") : NULL;
+
+    return scheme != NULL && scheme->kind == SAB_YAML_SCALAR &&
+           strcmp(scheme->text, "creeping") != 0; /* a misspelt one is found when it is read */
 }
 
 sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err)
@@ -250,12 +274,15 @@ sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err)
     if (root->kind != SAB_YAML_MAP)
         return sab_fail(err, SAB_ERR_INPUT, "%s: expected sections (name: value), found %s",
                         sab_place_of_value(file, root, "").text, kind_text(root));
-    return check_map(file, NULL, root, "", err);
+    return check_map(file, NULL, root, "", sab_tree_is_inertial(root), err);
 }
 
 /* Is the key of this row wanted in `map`, beside what is there? */
-static bool is_wanted(const sab_key *row, const sab_yaml *map)
+static bool is_wanted(const sab_key *row, const sab_yaml *map, bool inertial)
 {
+    if ((row->inertial && !inertial) ||
+        (row->unless != NULL && sab_yaml_find(map, row->unless) != NULL))
+        return false;
     if (row->with == NULL)
         return true;
     for (int i = 0; row->with[i] != NULL; i++)
@@ -265,10 +292,10 @@ static bool is_wanted(const sab_key *row, const sab_yaml *map)
 }
 
 static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml *map,
-                               const char *path, sab_error *err);
+                               const char *path, bool inertial, sab_error *err);
 
 static sab_status complete_key(const char *file, const sab_key *row, sab_yaml *map,
-                               const char *path, sab_error *err)
+                               const char *path, bool inertial, sab_error *err)
 {
     const char *key = sab_schema_last(row->path);
     const sab_path name = sab_path_join(path, key);
@@ -276,7 +303,7 @@ static sab_status complete_key(const char *file, const sab_key *row, sab_yaml *m
     sab_yaml *made = NULL;
     sab_status status = SAB_OK;
 
-    if (node == NULL && is_wanted(row, map)) {
+    if (node == NULL && is_wanted(row, map, inertial)) {
         if (row->fallback == NULL)
             return sab_fail(err, SAB_ERR_INPUT, "%s: missing, and it has no default (%s)",
                             sab_place_of_key(file, map, name.text).text, row->help);
@@ -290,13 +317,13 @@ static sab_status complete_key(const char *file, const sab_key *row, sab_yaml *m
         node = sab_yaml_find(map, key);
     }
     if (node != NULL && node->kind == SAB_YAML_MAP)
-        SAB_TRY(complete_map(file, row, node, name.text, err));
+        SAB_TRY(complete_map(file, row, node, name.text, inertial, err));
 cleanup:
     return status;
 }
 
 static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml *map,
-                               const char *path, sab_error *err)
+                               const char *path, bool inertial, sab_error *err)
 {
     sab_status status = SAB_OK;
 
@@ -306,10 +333,10 @@ static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml
         for (int i = 0; i < map->n; i++)
             if (row->type == SAB_KEY_MAP)
                 SAB_TRY(complete_map(file, row, map->item[i],
-                                     sab_path_join(path, map->item[i]->key).text, err));
+                                     sab_path_join(path, map->item[i]->key).text, inertial, err));
     } else {
         for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;)
-            SAB_TRY(complete_key(file, row, map, path, err));
+            SAB_TRY(complete_key(file, row, map, path, inertial, err));
     }
 cleanup:
     return status;
@@ -317,7 +344,7 @@ cleanup:
 
 sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err)
 {
-    return complete_map(file, NULL, root, "", err);
+    return complete_map(file, NULL, root, "", sab_tree_is_inertial(root), err);
 }
 
 /* One entry on its own line; what is below stays on that line. */

@@ -20,11 +20,12 @@ static void to_tensors(const sab_geometry *geometry, int n, double sign, const d
     }
 }
 
-sab_status sab_output_fields(const char *path, const sab_fields *f, const double *recovered,
-                             double time, bool float32, sab_error *err)
+sab_status sab_output_fields(const char *path, const sab_fields *f, const double *pressure,
+                             const double *stress, double time, bool float32, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = f->space->mesh;
+    const sab_geometry *geometry = f->space->geometry;
     const int n = NODES * mesh->nelements;
     sab_vtu *vtu = NULL;
     double *work = NULL; /* [n][6] */
@@ -43,15 +44,24 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
         work[3 * i + 2] = 0.0;
     }
     SAB_TRY(sab_vtu_point_array(vtu, "velocity", 3, NULL, work, err));
-    to_tensors(f->space->geometry, n, 1.0, f->stress, work);
+    to_tensors(geometry, n, 1.0, f->stress, work);
     SAB_TRY(sab_vtu_point_array(vtu, "stress", 6, tensor_component, work, err));
     SAB_TRY(sab_vtu_point_array(vtu, "shear_stress", 1, NULL, f->shear_stress, err));
     SAB_TRY(sab_vtu_point_array(vtu, "shear_rate", 1, NULL, f->shear_rate, err));
     SAB_TRY(sab_vtu_point_array(vtu, "yield_ratio", 1, NULL, f->yield_ratio, err));
-    if (recovered != NULL) {
+    if (f->law.mu_i != NULL) {
+        SAB_TRY(sab_vtu_point_array(vtu, "friction", 1, NULL, f->friction, err));
+        SAB_TRY(sab_vtu_point_array(vtu, "inertial_number", 1, NULL, f->inertial_number, err));
+    }
+    if (pressure != NULL) {
         for (int i = 0; i < n; i++)
-            work[i] = recovered[mesh->element[i]];
+            work[i] = pressure[mesh->element[i]];
         SAB_TRY(sab_vtu_point_array(vtu, "pressure_recovered", 1, NULL, work, err));
+    }
+    if (stress != NULL) {
+        for (int i = 0; i < n; i++)
+            geometry->tensor(stress + geometry->s * mesh->element[i], work + 6 * i);
+        SAB_TRY(sab_vtu_point_array(vtu, "stress_recovered", 6, tensor_component, work, err));
     }
     SAB_TRY(sab_vtu_cell_array(vtu, "pressure", 1, NULL, f->pressure, err));
     SAB_TRY(sab_vtu_cell_array(vtu, "yielded", 1, NULL, f->yielded, err));
@@ -139,16 +149,20 @@ sab_status sab_output_profile(const char *path, const char *field, int samples, 
 }
 
 sab_status sab_output_wall(const char *path, int rows, const double *s, const double *x,
-                           const double *stress, sab_error *err)
+                           int components, const double *stress, sab_error *err)
 {
     sab_file file;
     const sab_status status = sab_file_open(path, &file, err);
 
     if (status != SAB_OK)
         return status;
-    fprintf(file.stream, "s,x,y,normal,shear\n");
-    for (int k = 0; k < rows; k++)
-        fprintf(file.stream, "%.17g,%.17g,%.17g,%.17g,%.17g\n", s[k], x[2 * k], x[2 * k + 1],
-                stress[2 * k], stress[2 * k + 1]);
+    fprintf(file.stream, "s,x,y,normal,shear%s\n",
+            components == 4 ? ",normal_recovered,shear_recovered" : "");
+    for (int k = 0; k < rows; k++) {
+        fprintf(file.stream, "%.17g,%.17g,%.17g", s[k], x[2 * k], x[2 * k + 1]);
+        for (int c = 0; c < components; c++)
+            fprintf(file.stream, ",%.17g", stress[components * k + c]);
+        fputc('\n', file.stream);
+    }
     return sab_file_close(&file, err);
 }

@@ -14,7 +14,7 @@
 CHOICES(geometry_choice, "plane")
 CHOICES(element_choice, "p2", "p2b")
 CHOICES(split_choice, "alfeld", "none")
-CHOICES(scheme_choice, "creeping")
+CHOICES(scheme_choice, "creeping", "inertial")
 CHOICES(linear_choice, "cholmod", "mumps")
 CHOICES(precision_choice, "float64", "float32")
 
@@ -28,10 +28,21 @@ static const char *field_choice(int i)
     return i < SAB_FIELD_COUNT ? sab_probe_field_name[i] : NULL;
 }
 
+static const char *part_choice(int i)
+{
+    return i < SAB_FORCE_PARTS ? sab_force_part_name[i] : NULL;
+}
+
+static const char *integral_choice(int i)
+{
+    return i < SAB_INTEGRAL_COUNT ? sab_integral_name[i] : NULL;
+}
+
 static const char *const later_geometry[] = {"axisymmetric", "3d", NULL};
-static const char *const later_scheme[] = {"inertial", NULL};
 static const char *const with_line_or_traction[] = {"line", "traction", NULL};
 static const char *const with_point_or_line[] = {"point", "line", NULL};
+static const char *const with_force[] = {"force", NULL};
+static const char *const with_integral[] = {"integral", NULL};
 
 #define IN(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
 #define FLAG(type, member) .flag = offsetof(type, member)
@@ -44,6 +55,7 @@ static const char *const with_point_or_line[] = {"point", "line", NULL};
 #define FROM_BELOW(a, b) .range = SAB_HAS_MIN | SAB_HAS_MAX | SAB_MAX_OPEN, .min = (a), .max = (b)
 
 #define UNIT_LENGTH "L"
+#define UNIT_TIME "sqrt(L/g)"
 #define UNIT_VELOCITY "sqrt(g L)"
 #define UNIT_STRESS "rho g L"
 
@@ -76,12 +88,26 @@ static const sab_key table[] = {
 
     {"material", SAB_KEY_MAP, .fallback = "{}",
      .help = "The rheology: flow where sqrt(J2) = friction * pressure + bingham"},
-    {"material.friction", SAB_KEY_FUNCTION_OR_MAP, IN(sab_case, material.friction), AT_LEAST(0.0),
-     .help = "Coefficient of internal friction, sqrt(J2)/pressure at yield; or {angle: ...}"},
+    {"material.friction", SAB_KEY_FUNCTION_OR_MAP, .unless = "mu_i",
+     IN(sab_case, material.friction), AT_LEAST(0.0),
+     .help = "Coefficient of internal friction, sqrt(J2)/pressure at yield; or {angle: ...}; or "
+             "mu_i in its place"},
     {"material.friction.angle", SAB_KEY_FUNCTION, .unit = "degree", .fallback = "",
      IN(sab_case, material.friction), FLAG(sab_case, material.friction_is_angle),
      FROM_BELOW(0.0, 90.0),
      .help = "Friction angle instead of the coefficient, which is then sin(angle) in plane flow"},
+    {"material.mu_i", SAB_KEY_MAP, .fallback = "", .inertial = true,
+     FLAG(sab_case, material.has_mu_i),
+     .help = "Instead of friction: a coefficient that grows with the inertial number I = 2 "
+             "shear_rate grain/sqrt(pressure), taken from the step before"},
+    {"material.mu_i.static", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.resting), AT_LEAST(0.0),
+     .help = "Friction coefficient as I goes to 0, and at the start"},
+    {"material.mu_i.dynamic", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.flowing), AT_LEAST(0.0),
+     .help = "Friction coefficient as I grows; at least the static one"},
+    {"material.mu_i.I0", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.I0), ABOVE(0.0),
+     .help = "The inertial number half way between both"},
+    {"material.mu_i.grain", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, IN(sab_case, material.mu_i.grain),
+     ABOVE(0.0), .help = "Diameter of the grains"},
     {"material.dilatancy", SAB_KEY_FUNCTION, .fallback = "0", IN(sab_case, material.dilatancy),
      AT_LEAST(0.0), .help = "Dilatancy coefficient, at most the friction coefficient"},
     {"material.reynolds", SAB_KEY_FUNCTION_OR_INF, IN(sab_case, material.reynolds), ABOVE(0.0),
@@ -117,8 +143,36 @@ static const sab_key table[] = {
 
     {"time", SAB_KEY_MAP, .fallback = "{}", .help = "The kind of run"},
     {"time.scheme", SAB_KEY_CHOICE, .fallback = "creeping", .choice = scheme_choice,
-     .later = later_scheme, .later_note = "this version solves creeping flow only",
-     .help = "creeping: steady flow without inertia"},
+     IN(sab_case, time.scheme),
+     .help = "creeping: steady flow without inertia; inertial: time steps"},
+    {"time.step", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.step),
+     ABOVE(0.0), .help = "Length of a time step"},
+    {"time.order", SAB_KEY_INTEGER, .fallback = "2", .inertial = true, IN(sab_case, time.order),
+     BETWEEN(1.0, 2.0), .help = "Of the time scheme"},
+    {"time.end", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.end),
+     ABOVE(0.0), .help = "The run ends here, at the nearest whole number of steps"},
+    {"time.steady", SAB_KEY_NUMBER, .fallback = "2e-3", .inertial = true, IN(sab_case, time.steady),
+     FROM_BELOW(0.0, 1.0),
+     .help = "Or earlier, when the mean of time.probe changes by less than this part between two "
+             "windows; 0: never"},
+    {"time.window", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "5", .inertial = true,
+     IN(sab_case, time.window), ABOVE(0.0),
+     .help = "Length of a window; the probes of the summary are means over the last one"},
+    {"time.probe", SAB_KEY_NAME, .fallback = "", .inertial = true, IN(sab_case, time.probe),
+     .help = "The probe that must be steady; if not given the first flux, or else the first probe "
+             "of one number"},
+    {"time.max_missed", SAB_KEY_INTEGER, .fallback = "100", .inertial = true,
+     IN(sab_case, time.max_missed), AT_LEAST(0.0),
+     .help = "Steps that may miss the tolerance of the solver before the run is given up"},
+
+    {"initial", SAB_KEY_MAP, .fallback = "{}",
+     .help = "How the run starts; from rest if not given"},
+    {"initial.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "", .inertial = true,
+     IN(sab_case, initial_velocity), FLAG(sab_case, has_initial_velocity),
+     .help = "Velocity at time 0"},
+    {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
+     .help = "checkpoint.sab of another run on the same mesh, relative to the case file: its "
+             "velocity and stress; a creeping flow takes the stress as a first guess"},
 
     {"solver", SAB_KEY_MAP, .fallback = "{}", .help = "How the cone program is solved"},
     {"solver.method", SAB_KEY_CHOICE, .fallback = "auto", .choice = method_choice,
@@ -147,6 +201,14 @@ static const sab_key table[] = {
      .help = "Relative change of the velocity that ends this fixed point"},
 
     {"output", SAB_KEY_MAP, .fallback = "{}", .help = "What is written"},
+    {"output.every", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
+     IN(sab_case, output_every), AT_LEAST(0.0),
+     .help =
+         "Time between two files fields_NNNN.vtu, a twentieth of time.end if not given; 0: only "
+         "the last"},
+    {"output.checkpoint", SAB_KEY_NUMBER, .unit = "s", .fallback = "60", .inertial = true,
+     IN(sab_case, output_checkpoint), AT_LEAST(0.0),
+     .help = "Seconds on the clock between two checkpoints; 0: after every step"},
     {"output.precision", SAB_KEY_CHOICE, .fallback = "float64", .choice = precision_choice,
      IN(sab_case, output_float32), .help = "Floating-point numbers of the VTU files"},
     {"output.gauss", SAB_KEY_BOOLEAN, .fallback = "false", IN(sab_case, output_gauss),
@@ -154,7 +216,8 @@ static const sab_key table[] = {
 
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
-    {"probes.*", SAB_KEY_MAP, .help = "Exactly one of flux, force, point, line, traction"},
+    {"probes.*", SAB_KEY_MAP,
+     .help = "Exactly one of flux, force, point, line, traction, integral"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L", .fallback = "", IN(sab_probe, group),
      .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^2", .fallback = "", IN(sab_probe, group),
@@ -165,7 +228,16 @@ static const sab_key table[] = {
      .help = "A field along the segment between two points, to profiles/NAME.csv"},
     {"probes.*.traction", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
      .help = "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
-             "(positive in compression) and shear"},
+             "(positive in compression) and shear, from reactions and from the recovered stress"},
+    {"probes.*.integral", SAB_KEY_CHOICE, .fallback = "", .choice = integral_choice,
+     IN(sab_probe, integral), .help = "A number of the whole domain"},
+    {"probes.*.part", SAB_KEY_CHOICE, .fallback = "total", .with = with_force,
+     .choice = part_choice, IN(sab_probe, part),
+     .help = "Of a force. contact, viscous: of these stresses alone; recovered: the total as the "
+             "integral of the recovered stress, on stable pairs"},
+    {"probes.*.above", SAB_KEY_NUMBER, .unit = UNIT_VELOCITY, .fallback = "", .with = with_integral,
+     IN(sab_probe, above), AT_LEAST(0.0),
+     .help = "The speed above which material counts for moving_area"},
     {"probes.*.samples", SAB_KEY_INTEGER, .fallback = "", .with = with_line_or_traction,
      IN(sab_probe, samples), BETWEEN(2.0, 1e6),
      .help = "Equidistant points: 101 on a line, if not given; on a wall its vertices"},

@@ -45,6 +45,8 @@ typedef struct sab_key {
     const char *(*choice)(int i);          /* name of choice i, NULL behind the last */
     const char *const *later, *later_note; /* choices that this version has not: the reason */
     const char *const *with;               /* only beside one of these keys (NULL at the end) */
+    const char *unless;                    /* not beside this key, which takes its place */
+    bool inertial;                         /* only with time.scheme: inertial */
     const char *help;                      /* one line */
     size_t offset, size; /* of the member that holds the value in sab_case, or in the item of
                             boundaries, probes, mesh.parameters; size 0: not stored */

@@ -32,6 +32,11 @@ static bool is_section(const sab_key *row)
     return row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES;
 }
 
+static const char *kind_of_run(const sab_key *row)
+{
+    return row->inertial ? " (inertial flow only)" : "";
+}
+
 static sab_status add_plain(const sab_key *row, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -50,7 +55,7 @@ static sab_status add_plain(const sab_key *row, sab_text *text, sab_error *err)
         SAB_TRY(sab_text_add(text, err, "; required"));
     else if (strcmp(fallback, "-") != 0)
         SAB_TRY(sab_text_add(text, err, "; default %s", fallback));
-    SAB_TRY(sab_text_add(text, err, "\n    %s.\n", row->help));
+    SAB_TRY(sab_text_add(text, err, "\n    %s%s.\n", row->help, kind_of_run(row)));
 cleanup:
     return status;
 }
@@ -62,9 +67,10 @@ static sab_status add_row(const sab_key *row, sab_text *text, sab_error *err)
 
     SAB_TRY(sab_text_add(text, err, "| `%s` | ", row->path));
     SAB_TRY(add_type(row, ", ", text, err));
-    SAB_TRY(sab_text_add(text, err, " | %s | %s | %s | %s |\n", row->unit != NULL ? row->unit : "",
+    SAB_TRY(sab_text_add(text, err, " | %s | %s | %s | %s%s |\n",
+                         row->unit != NULL ? row->unit : "",
                          is_section(row) ? "-" : default_text(row),
-                         sab_schema_range(row, range, sizeof range), row->help));
+                         sab_schema_range(row, range, sizeof range), row->help, kind_of_run(row)));
 cleanup:
     return status;
 }
@@ -95,9 +101,9 @@ static const char introduction[] =
     "defaults filled in to `case.resolved.yaml`. A key that is not listed here is an error.\n"
     "\n"
     "Everything is dimensionless. The column *Unit* gives the scale of each quantity: length L,\n"
-    "velocity sqrt(g L), stress rho g L, where rho is the density of the flowing material and g\n"
-    "the acceleration of gravity. `*` stands for a name of your own. A default `-` means: absent\n"
-    "unless given.\n"
+    "time sqrt(L/g), velocity sqrt(g L), stress rho g L, where rho is the density of the flowing\n"
+    "material and g the acceleration of gravity. `*` stands for a name of your own. A default\n"
+    "`-` means: absent unless given.\n"
     "\n"
     "## Numbers and formulas\n"
     "\n"

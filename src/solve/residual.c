@@ -6,12 +6,16 @@
 #include <math.h>
 #include <string.h>
 
+/* C is relative to the compaction of the unresisted flow, but not to less than this part of the
+ * strain rate: where nothing compacts, rounding must not count. */
+static const double LEAST_COMPACTION = 1e-3;
+
 struct sab_residual {
-    double *gamma; /* [npoints][s] strain rate of the iterate certified last */
-    double *work;  /* [npoints][s] */
-    double *force; /* [n] */
-    double power;  /* of the unresisted flow */
-    double stress; /* of the unresisted flow, rms over the volume */
+    double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
+    double *work;             /* [npoints][s] */
+    double *force;            /* [n] */
+    double power, compaction; /* of the unresisted flow */
+    double stress;            /* of the unresisted flow, rms over the volume */
 };
 
 sab_status sab_residual_create(const sab_program *program, sab_residual **residual, sab_error *err)
@@ -102,10 +106,19 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     status = sab_program_respond(p, factor, res->work, res->force, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    res->power = sum_powers(p, res->gamma, res->work).dissipation;
+    const powers sum = sum_powers(p, res->gamma, res->work);
+    res->power = sum.dissipation;
+    res->compaction = sum.compaction;
     for (int i = 0; i < p->n; i++)
         res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
     res->stress = rms(p, p->step, res->gamma);
+    /* a flow without resistance may be rigid (free fall): then rounding must not count */
+    double square = 0.0, volume = 0.0;
+    for (int q = 0; q < p->npoints; q++) {
+        square += p->weight[q] * p->step[q];
+        volume += p->weight[q];
+    }
+    res->stress = fmax(res->stress, sqrt(SAB_REST * res->power * square) / volume);
     return SAB_OK;
 }
 
@@ -181,7 +194,8 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
     c->gap_friction = scale > 0.0 ? sum.friction / scale : 0.0;
     c->gap_normal = scale > 0.0 ? sum.normal / scale : 0.0;
     c->gap = c->gap_friction + c->gap_normal;
-    c->compaction = sum.rate > 0.0 ? sum.compaction / sum.rate : 0.0;
+    const double reference = fmax(fmin(sum.rate, res->compaction), LEAST_COMPACTION * sum.rate);
+    c->compaction = reference > 0.0 ? sum.compaction / reference : 0.0;
     c->natural = sab_residual_natural(p, NULL, lambda, res->gamma, res->work, &c->natural_max);
     c->stress = fmax(rms(p, NULL, lambda), res->stress);
     c->fischer_burmeister = fischer_burmeister(p, lambda, res->gamma, res->work);

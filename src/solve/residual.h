@@ -13,11 +13,13 @@ typedef struct sab_certificate {
     double gap_friction; /* sum m [(sigma + mu lN)|gT| + lT.gT] / D */
     double gap_normal;   /* sum m lN |gN - zeta|gT|| / D */
     double dissipation;  /* D = sum m [viscosity (b gN^2 + |gT|^2) + (sigma + mu lN)|gT|] */
-    double compaction;   /* C = sum m max(0, zeta|gT| - gN) / sum m |g| */
+    double compaction;   /* C = sum m max(0, zeta|gT| - gN) / the smaller of the same sum for the
+                            unresisted flow, which a time step may be close to, and sum m |g| */
     double natural;      /* rms over the volume of lambda - P(lambda - r g~), stress units */
     double natural_max;  /* its largest point value */
     double stress;       /* scale: the larger of the rms of lambda and of r gamma of the unresisted
-                            flow (its viscous stress when b = 1 and there is no inertia) */
+                            flow (its viscous stress when b = 1 and there is no inertia), at least
+                            1e-5 of the stress that its power and r make */
     double momentum;     /* |A u - B^T M lambda - l|_inf / |l|_inf (absolute if l = 0) */
     double fischer_burmeister; /* largest point norm, with c = r (z in stress units); NaN if any
                                   point has sigma > 0 or mu = 0, where it does not apply */

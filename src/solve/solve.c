@@ -193,6 +193,19 @@ const sab_factor *sab_solver_factor(const sab_solver *solver)
     return solver->factor;
 }
 
+sab_status sab_solver_unresisted(sab_solver *solver, const sab_program *program, double *u,
+                                 double *gamma, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    solver->factored = false;
+    SAB_TRY(sab_factor_update(solver->factor, program->A, err));
+    memset(solver->lambda, 0, (size_t)solver->npoints * (size_t)solver->s * sizeof(double));
+    SAB_TRY(sab_program_respond(program, solver->factor, solver->lambda, u, gamma, err));
+cleanup:
+    return status;
+}
+
 /* s <- (1 - theta) s + theta (mu - zeta)|gamma_T| [docs/theory.md, 5] */
 static void update_shift(const sab_program *p, double theta, const double *gamma, double *shift)
 {
@@ -522,18 +535,22 @@ static double non_associativity(const sab_program *p)
 /* The chain of `auto`: what to try first, and what to go on with from the best iterate when that
  * stalls. A convex program is the interior point's own ground. A rough answer is cheapest with the
  * symmetric matrix of `ipm`. Up to mu - zeta = 0.3 the exact law has no folds; beyond, it gets far
- * on some meshes and jams on others, and the blend is the safer start for a moderate tolerance. */
+ * on some meshes and jams on others, and the blend is the safer start for a moderate tolerance. In
+ * a time step, inertia helps the exact law, and first-order methods are of no use. */
 static int choose_methods(const sab_program *p, double tolerance, sab_method chain[3])
 {
     const sab_method convex[3] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
     const sab_method rough[3] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA};
     const sab_method moderate[3] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA};
+    const sab_method inertial[3] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM};
     const sab_method fine[3] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
     const bool is_convex = sab_program_is_convex(p);
-    const sab_method *chosen = is_convex                                         ? convex
-                               : tolerance >= 0.05                               ? rough
-                               : tolerance >= 0.01 && non_associativity(p) > 0.3 ? moderate
-                                                                                 : fine;
+    const bool close = tolerance >= 0.01 && non_associativity(p) > 0.3;
+    const sab_method *chosen = is_convex                   ? convex
+                               : close && !p->step_is_safe ? inertial
+                               : tolerance >= 0.05         ? rough
+                               : close                     ? moderate
+                                                           : fine;
 
     memcpy(chain, chosen, sizeof convex);
     return is_convex ? 2 : 3;

@@ -79,6 +79,10 @@ void sab_solver_destroy(sab_solver **solver);
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
                           double *lambda, double *u, const sab_solve_observer *observer,
                           sab_report *report, sab_error *err);
+/* The flow without resistance, lambda = 0: u [n] and its strain rate gamma [npoints][s]. Factors A,
+ * for this call. */
+sab_status sab_solver_unresisted(sab_solver *solver, const sab_program *program, double *u,
+                                 double *gamma, sab_error *err);
 /* The factor of A, borrowed (information for the run header). */
 const sab_factor *sab_solver_factor(const sab_solver *solver);
 

@@ -115,6 +115,12 @@ def usage(name, args, expect):
     return Row(name, expect, args=tuple(args), code=2)
 
 
+def inertial(text, expect, further=""):
+    """A case with time steps."""
+    return Row(f"time: {{{text}}} {further}".strip(), expect,
+               GOOD + f"time: {{scheme: inertial, {text}}}\n{further}")
+
+
 def without(lines):
     return edit(GOOD, (lines, ""))
 
@@ -125,7 +131,7 @@ KEYS = [
     case("unknown nested key", "friction: 0.5", "§frction: 0.5",
          "material.frction: unknown key; did you mean 'friction'?"),
     case("unknown key like no other", "friction: 0.5", "§weight: 0.5",
-         "material.weight: unknown key; the keys here are friction, dilatancy"),
+         "material.weight: unknown key; the keys here are friction, mu_i, dilatancy"),
     case("key in the wrong section", "title: Box", "§tolerance: 0.1\ntitle: Box",
          "tolerance: unknown key; did you mean 'solver.tolerance'?"),
     top("{§veloctiy: [0, 0]}", "boundaries.top.veloctiy: unknown key; did you mean 'velocity'?"),
@@ -192,11 +198,75 @@ CHOICES = [
     case("geometry: 3d", "geometry: plane", "geometry: §3d",
          "'3d' is not available: this version solves plane flow only"),
     case("geometry: plnae", "geometry: plane", "geometry: §plnae", "did you mean 'plane'?"),
-    Row("time.scheme: inertial", "'inertial' is not available: this version solves creeping flow only",
-        GOOD + "time: {scheme: §inertial}\n"),
     solver("method: §agpd", "did you mean 'apgd'?"),
     solver("method: §simplex", "'simplex' is none of the choices (auto, pg,"),
     solver("linear: §pardiso", "'pardiso' is none of the choices (cholmod, mumps)"),
+]
+
+TIME = [
+    Row("time.scheme: inertail", "did you mean 'inertial'?",
+        GOOD + "time: {scheme: §inertail, step: 0.1, end: 1}\n"),
+    Row("time.step missing", "time.step: missing, and it has no default",
+        GOOD + "§time: {scheme: inertial, end: 1}\n"),
+    Row("time.end missing", "time.end: missing, and it has no default",
+        GOOD + "§time: {scheme: inertial, step: 0.1}\n"),
+    inertial("step: §0, end: 1", "time.step: 0 is out of range (> 0)"),
+    inertial("step: §-0.1, end: 1", "time.step: -0.1 is out of range (> 0)"),
+    inertial("step: §small, end: 1", "time.step: 'small' is not a number"),
+    inertial("step: 0.1, end: §0", "time.end: 0 is out of range (> 0)"),
+    inertial("step: 0.1, end: §inf", "'inf' is not a finite number"),
+    inertial("step: 0.1, §end: 0.04", "time.end: 0.04 is not even one step of 0.1"),
+    inertial("step: 1.0e-9, §end: 1", "time.end: 1 is 1e+09 steps of 1e-09, more than"),
+    inertial("step: 0.1, end: 1, order: §3", "time.order: 3 is out of range (1 <= value <= 2)"),
+    inertial("step: 0.1, end: 1, order: §1.5", "time.order: '1.5' is not an integer"),
+    inertial("step: 0.1, end: 1, steady: §-1", "time.steady: -1 is out of range (0 <= value < 1)"),
+    inertial("step: 0.1, end: 1, steady: §1", "time.steady: 1 is out of range (0 <= value < 1)"),
+    inertial("step: 0.1, end: 1, window: §0", "time.window: 0 is out of range (> 0)"),
+    inertial("step: 0.1, end: 1, §window: 0.05", "time.window: 0.05 is shorter than a step of 0.1"),
+    inertial("step: 0.1, end: 1, max_missed: §-1", "time.max_missed: -1 is out of range (>= 0)"),
+    inertial("step: 0.1, end: 1, probe: §[a]", "time.probe: expected a text"),
+    inertial("step: 0.1, end: 1, §probe: out",
+             "time.probe: no probe of one number is called 'out'; there is none"),
+    inertial("step: 0.1, end: 1, §probe: v",
+             "time.probe: no probe of one number is called 'v'; there are p, q",
+             "probes: {v: {point: [0.5, 0.5]}, p: {flux: top}, q: {flux: side}}\n"),
+    inertial("step: 0.1, end: 1, §stop: 3", "time.stop: unknown key; did you mean 'step'?"),
+    inertial("step: 0.1, end: 1", "output.every: -1 is out of range (>= 0)", "output: {every: §-1}\n"),
+    inertial("step: 0.1, end: 1", "output.checkpoint: -1 is out of range (>= 0)",
+             "output: {checkpoint: §-1}\n"),
+    inertial("step: 0.1, end: 1", "initial.velocity: expected 2 components, found 1",
+             "initial: {velocity: §[0]}\n"),
+    inertial("step: 0.1, end: 1", "initial.velocity: initial.from gives a velocity too, choose one",
+             "initial: {§velocity: [0, 0], from: a.sab}\n"),
+    inertial("step: 0.1, end: 1", "initial.from: cannot open checkpoint 'c/a.sab': No such file",
+             "initial: {§from: a.sab}\n"),
+    Row("initial.from: garbage", "initial.from: it does not begin with SABSTATE",
+        GOOD + "initial: {§from: a.sab}\n", files={"c/a.sab": 1000 * "x"}),
+    Row("initial.from: directory", "initial.from: it is not a regular file",
+        GOOD + "initial: {§from: .}\n"),
+    Row("initial.from: empty text", "initial.from: expected a text, found an empty one",
+        GOOD + "initial: {from: §''}\n"),
+] + [
+    Row(f"{key} of a creeping flow", f"{section}.{key}: only has a meaning with time.scheme: inertial",
+        GOOD + f"{section}: {{§{key}: {value}}}\n")
+    for section, key, value in [("time", "step", 0.1), ("time", "end", 1), ("time", "order", 1),
+                                ("time", "steady", 0.1), ("time", "window", 1), ("time", "probe", "a"),
+                                ("time", "max_missed", 1), ("output", "every", 1),
+                                ("output", "checkpoint", 1), ("initial", "velocity", "[0, 0]")]
+] + [
+    Row("--resume of nothing", "--resume: there is no checkpoint in 'result'; start the run without",
+        GOOD + "time: {scheme: inertial, step: 0.1, end: 1}\n", code=2,
+        args=("run", "c", "-o", "result", "--resume")),
+    Row("--resume of a result without checkpoint", "its result cannot be continued",
+        GOOD + "time: {scheme: inertial, step: 0.1, end: 1}\n", code=2,
+        args=("run", "c", "-o", "result", "--resume"), files={"result/summary.json": "{}\n"}),
+    Row("--resume and --force", "--resume and --force exclude each other", code=2,
+        args=("run", "c", "-o", "result", "--resume", "--force")),
+    Row("--resume from garbage", "--resume: no checkpoint can be used: it does not begin with SABSTATE",
+        GOOD + "time: {scheme: inertial, step: 0.1, end: 1}\n",
+        args=("run", "c", "-o", "result", "--resume"), files={"result/checkpoint.sab": "x\n"}),
+    Row("an unfinished run", "'result' holds a run that has not ended: continue it with --resume", code=2,
+        files={"result/checkpoint.sab": "x\n"}),
 ]
 
 YAML = [
@@ -406,7 +476,7 @@ OUTPUT = [
         args=("run", "c", "-o", "result/a/b", "--dump-program", "none/p.sabp")),
 ]
 
-ROWS = (KEYS + NUMBERS + CHOICES + YAML + FORMULAS + BOUNDARIES + PROBES + MESHES_ROWS + OVERRIDES +
+ROWS = (KEYS + NUMBERS + CHOICES + TIME + YAML + FORMULAS + BOUNDARIES + PROBES + MESHES_ROWS + OVERRIDES +
         USAGE + OUTPUT)
 
 

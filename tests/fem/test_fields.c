@@ -1,10 +1,11 @@
 #include "unit.h"
 
 #include "base/memory.h"
+#include "fem/bubble.h"
 #include "fem/exact.h"
-#include "fem/fields.h"
+#include "fem/integral.h"
 #include "fem/locate.h"
-#include "fem/p2.h"
+#include "fem/quadrature.h"
 #include "grid.h"
 
 #include <math.h>
@@ -115,7 +116,11 @@ static void test_fields_of_shear(void)
         friction[q] = mu;
         viscosity[q] = nu;
     }
-    sab_point_law law = {friction, yield, viscosity, 1.0, 1e-3};
+    sab_point_law law = {.friction = friction,
+                         .yield = yield,
+                         .viscosity = viscosity,
+                         .bulk = 1.0,
+                         .residual = 1e-3};
     sab_fields_update(fields, U, lambda, &law);
     sab_fields_at(fields, SAB_FIELD_SHEAR_RATE, 1, xi, value);
     SAB_ASSERT_CLOSE(value[0], 1.0, 1e-13);
@@ -142,6 +147,17 @@ static void test_fields_of_shear(void)
         U[2 * n] *= 0.1; /* it no longer does */
     sab_fields_update(fields, U, lambda, &law);
     CU_ASSERT_EQUAL(fields->yielded[0], 0.0);
+    double *step = sab_alloc((size_t)space->npoints, sizeof *step);
+    for (int q = 0; q < space->npoints; q++) {
+        viscosity[q] = 0.0; /* none, but inertia in the r of the trial stress */
+        step[q] = 30.0;
+    }
+    sab_fields_update(fields, U, lambda, &law);
+    CU_ASSERT_EQUAL(fields->yielded[0], 0.0);
+    law.step = step;
+    sab_fields_update(fields, U, lambda, &law);
+    CU_ASSERT_EQUAL(fields->yielded[0], 1.0);
+    SAB_FREE(step);
     SAB_FREE(U);
     SAB_FREE(lambda);
     SAB_FREE(friction);
@@ -152,11 +168,269 @@ static void test_fields_of_shear(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* A body in shear with what its cone program would hold. */
+typedef struct body {
+    sab_mesh *mesh;
+    sab_space *space;
+    sab_fields *fields;
+    double *U, *lambda, *friction, *yield, *viscosity;
+    sab_point_law law;
+} body;
+
+static body make_body(const sab_grid *grid, bool bubbles)
+{
+    body b = {.mesh = sab_grid_create(grid)};
+
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(b.mesh, &sab_geometry_plane, &b.space, NULL), SAB_OK);
+    b.space->bubbles = bubbles;
+    CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
+    b.U = sab_alloc(sab_space_size(b.space), sizeof *b.U);
+    b.lambda = sab_alloc(3 * (size_t)b.space->npoints, sizeof *b.lambda);
+    b.friction = sab_alloc((size_t)b.space->npoints, sizeof *b.friction);
+    b.yield = sab_alloc((size_t)b.space->npoints, sizeof *b.yield);
+    b.viscosity = sab_alloc((size_t)b.space->npoints, sizeof *b.viscosity);
+    b.law = (sab_point_law){
+        .friction = b.friction, .yield = b.yield, .viscosity = b.viscosity, .bulk = 1.0};
+    return b;
+}
+
+static void free_body(body *b)
+{
+    SAB_FREE(b->U);
+    SAB_FREE(b->lambda);
+    SAB_FREE(b->friction);
+    SAB_FREE(b->yield);
+    SAB_FREE(b->viscosity);
+    sab_fields_destroy(&b->fields);
+    sab_space_destroy(&b->space);
+    sab_mesh_destroy(&b->mesh);
+}
+
+/* u = (y^2, 0), so that |gamma_T| = y; the pressure oscillates by +-3 about its mean 4, as on a
+ * plain pair, in all elements but the last, where there is none. mu(I) uses the mean. */
+static void test_mu_i(void)
+{
+    const sab_grid grid = {2, 2, 0, 0, 1, 1, 0.2, 0.0, 0.0};
+    const sab_mu_i mu_i = {.resting = 0.3, .flowing = 0.7, .I0 = 0.2, .grain = 0.1};
+    body b = make_body(&grid, false);
+    const int last = b.mesh->nelements - 1;
+    double *found = sab_alloc((size_t)b.space->npoints, sizeof *found);
+
+    for (int n = 0; n < b.mesh->nnodes; n++)
+        b.U[2 * n] = b.mesh->x[2 * n + 1] * b.mesh->x[2 * n + 1];
+    for (int q = 0; q < b.space->npoints; q++) {
+        b.lambda[3 * q] = q / 3 == last ? 0.0 : 4.0 + 3.0 * (q % 3 - 1);
+        b.friction[q] = 0.4 + 0.01 * (q % 3); /* of the solve */
+    }
+    sab_fields_friction(b.fields, &mu_i, found); /* nothing was solved: rest */
+    for (int q = 0; q < b.space->npoints; q++)
+        CU_ASSERT_EQUAL(found[q], 0.3);
+    b.law.mu_i = &mu_i;
+    sab_fields_update(b.fields, b.U, b.lambda, &b.law);
+    sab_fields_friction(b.fields, &mu_i, found);
+    for (int q = 0; q < b.space->npoints; q++) {
+        const double I = 2.0 * b.space->point[2 * q + 1] * 0.1 / 2.0;
+
+        SAB_ASSERT_CLOSE(found[q], q / 3 == last ? 0.7 : 0.3 + 0.4 / (0.2 / I + 1.0), 1e-13);
+    }
+    for (int e = 0; e <= last; e++) { /* the P1 function through the points, in bounds */
+        const double xi[2] = {2.0 / 3.0, 1.0 / 6.0}; /* law point 1 */
+        double value;
+
+        sab_fields_at(b.fields, SAB_FIELD_INERTIAL_NUMBER, e, xi, &value);
+        SAB_ASSERT_CLOSE(value, e == last ? 100.0 * 0.2 : 0.1 * b.space->point[6 * e + 3], 1e-12);
+        sab_fields_at(b.fields, SAB_FIELD_FRICTION, e, xi, &value);
+        SAB_ASSERT_CLOSE(value, 0.41, 1e-13);
+        for (int i = 0; i < 6; i++) {
+            CU_ASSERT(fabs(b.fields->friction[6 * e + i] - 0.41) <= 0.01 + 1e-15);
+            CU_ASSERT(b.fields->inertial_number[6 * e + i] >= 0.0);
+            CU_ASSERT(b.fields->inertial_number[6 * e + i] <= 20.0);
+        }
+    }
+    b.law.mu_i = NULL;
+    sab_fields_update(b.fields, b.U, b.lambda, &b.law);
+    CU_ASSERT_EQUAL(b.fields->inertial_number[0], 0.0);
+    SAB_FREE(found);
+    free_body(&b);
+}
+
+/* Any stress, velocity and load: the parts of the force on a held wall add up to the total with the
+ * load of its nodes, and the totals of all walls to the whole load. On a side with a traction the
+ * total is minus its integral; contact and viscous parts are those of its nodes that no wall owns.
+ */
+static void test_force_parts(void)
+{
+    const sab_grid grid = {3, 3, 0, 0, 1, 1, 0.2, 0.0, 0.3};
+    const sab_boundary boundary[4] = {
+        {.group = "bottom", .has_velocity = true, .prescribed = {true, true}},
+        {.group = "right", .has_velocity = true, .prescribed = {true, true}},
+        {.group = "left", .has_velocity = true, .prescribed = {true, true}},
+        {.group = "top",
+         .has_traction = true,
+         .traction = {sab_constant(0.5), sab_constant(-2.0)}}};
+    body b = make_body(&grid, false);
+    int group[4];
+    sab_dofs *dofs = NULL;
+    unsigned long long seed = 9;
+    double *load = sab_alloc(sab_space_size(b.space), sizeof *load);
+    double *F = sab_alloc(sab_space_size(b.space), sizeof *F), sum[2] = {0.0, 0.0};
+
+    for (int i = 0; i < 4; i++)
+        group[i] = sab_mesh_find_group(b.mesh, boundary[i].group);
+    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(b.mesh, 4, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+    for (int i = 0; i < 3 * b.space->npoints; i++)
+        b.lambda[i] = sab_test_random(&seed);
+    for (int q = 0; q < b.space->npoints; q++)
+        b.viscosity[q] = 1.0 + sab_test_random(&seed);
+    for (int i = 0; i < 2 * b.mesh->nnodes; i++) {
+        b.U[i] = sab_test_random(&seed);
+        load[i] = sab_test_random(&seed); /* gravity, inertia, whatever */
+    }
+    b.law.bulk = 0.5;
+    sab_fields_update(b.fields, b.U, b.lambda, &b.law);
+    /* in free directions the balance holds: make it so */
+    sab_space_internal_force(b.space, b.fields->total, F);
+    for (int i = 0; i < 2 * b.mesh->nnodes; i++)
+        if (dofs->owner[i / 2] < 0)
+            load[i] = F[i];
+    const sab_balance balance = {dofs, boundary, group, 0.0, load};
+    for (int entry = 0; entry < 4; entry++) {
+        double total[2], contact[2], viscous[2], rest[2] = {0.0, 0.0};
+
+        sab_fields_force(b.fields, &balance, entry, SAB_FORCE_TOTAL, F, total, NULL);
+        sab_fields_force(b.fields, &balance, entry, SAB_FORCE_CONTACT, F, contact, NULL);
+        sab_fields_force(b.fields, &balance, entry, SAB_FORCE_VISCOUS, F, viscous, NULL);
+        for (int n = 0; n < b.mesh->nnodes; n++) /* top: y = 1 before the turn */
+            if (dofs->owner[n] == entry ||
+                (entry == 3 && dofs->owner[n] < 0 &&
+                 fabs(cos(0.3) * b.mesh->x[2 * n + 1] - sin(0.3) * b.mesh->x[2 * n] - 1.0) < 1e-12))
+                for (int d = 0; d < 2; d++)
+                    rest[d] += load[2 * n + d];
+        if (entry == 3) { /* the load is what the stress balances, its own traction included */
+            SAB_ASSERT_CLOSE(total[0], -0.5, 1e-12);
+            SAB_ASSERT_CLOSE(total[1], 2.0, 1e-12);
+            for (int d = 0; d < 2; d++)
+                SAB_ASSERT_CLOSE(contact[d] + viscous[d], -rest[d], 1e-12);
+        } else {
+            for (int d = 0; d < 2; d++)
+                SAB_ASSERT_CLOSE(total[d], contact[d] + viscous[d] + rest[d], 1e-12);
+        }
+        CU_ASSERT(fabs(contact[0]) > 1e-3 && fabs(viscous[0]) > 1e-3);
+        for (int d = 0; d < 2; d++)
+            sum[d] += total[d];
+    }
+    for (int i = 0; i < 2 * b.mesh->nnodes; i++)
+        sum[i % 2] -= load[i];
+    SAB_ASSERT_CLOSE(sum[0], -0.5, 1e-11); /* the traction acts as a load, and is returned */
+    SAB_ASSERT_CLOSE(sum[1], 2.0, 1e-11);
+    SAB_FREE(load);
+    SAB_FREE(F);
+    sab_dofs_destroy(&dofs);
+    free_body(&b);
+}
+
+static double integral(const body *b, sab_integral which, double above)
+{
+    return sab_integral_of(b->fields, which, above, NULL);
+}
+
+/* u = (x^2 - y, 2xy + 1) on [0,2] x [0,1]: |u|^2 = x^4 - 2x^2y + y^2 + 4x^2y^2 + 4xy + 1 has the
+ * integral 32/5 - 8/3 + 2/3 + 32/9 + 4 + 2, and D = ((2x, y - 1/2), (., 2x)), with the integrals
+ * 32/3 of D_N^2 = 4x^2 and 1/6 of |D_T|^2 = (y - 1/2)^2. */
+static void test_integrals(void)
+{
+    const sab_grid grid = {4, 3, 0, 0, 2, 1, 0.2, 0.0, 0.0};
+    const double nu = 3.0, bulk = 0.25,
+                 energy = 0.5 * (32.0 / 5 - 8.0 / 3 + 2.0 / 3 + 32.0 / 9 + 6);
+
+    for (int bubbles = 0; bubbles < 2; bubbles++) {
+        body b = make_body(&grid, bubbles != 0);
+        double rate = 0.0;
+
+        for (int n = 0; n < b.mesh->nnodes; n++) {
+            const double x = b.mesh->x[2 * n], y = b.mesh->x[2 * n + 1];
+
+            b.U[2 * n] = x * x - y;
+            b.U[2 * n + 1] = 2.0 * x * y + 1.0;
+        }
+        for (int q = 0; q < b.space->npoints; q++) {
+            b.viscosity[q] = nu;
+            b.friction[q] = 0.5;
+            b.yield[q] = 0.1;
+            b.lambda[3 * q] = 2.0;
+            rate += b.space->weight[q] * fabs(b.space->point[2 * q + 1] - 0.5);
+        }
+        b.law.bulk = bulk;
+        sab_fields_update(b.fields, b.U, b.lambda, &b.law);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_KINETIC_ENERGY, 0.0), energy, 1e-12);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_VISCOUS_DISSIPATION, 0.0),
+                         2.0 * nu * (bulk * 32.0 / 3 + 1.0 / 6), 1e-12);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_FRICTION_DISSIPATION, 0.0), 2.0 * 1.1 * rate,
+                         1e-12);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_AREA, 0.0), 2.0, 1e-13);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_MOVING_AREA, 0.0), 2.0, 1e-13);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_MOVING_AREA, 10.0), 0.0, 1e-13);
+        for (int e = 0; e < b.mesh->nelements; e++)
+            b.fields->yielded[e] = e % 2 == 0 ? 1.0 / 3.0 : 0.0;
+        double third = 0.0;
+        for (int q = 0; q < b.space->npoints; q++)
+            third += q / 3 % 2 == 0 ? b.space->weight[q] / 3.0 : 0.0;
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_YIELDED_AREA, 0.0), third, 1e-13);
+
+        const sab_function gravity[2] = {sab_constant(3.0), sab_constant(0.0)};
+        double *F = sab_alloc(sab_space_size(b.space), sizeof *F);
+        sab_space_body_force(b.space, gravity, 0.0, F, NULL);
+        SAB_ASSERT_CLOSE(sab_integral_of(b.fields, SAB_INTEGRAL_GRAVITY_POWER, 0.0, F),
+                         3.0 * (8.0 / 3 - 1.0), 1e-12); /* int x^2 - y */
+        SAB_FREE(F);
+        free_body(&b);
+    }
+}
+
+/* Bubbles alone, c b in every triangle: int b^2 = 81/280 |K|, int b = 9/20 |K|, and for c = e_x
+ * int D:D = int (d_x b)^2 + (d_y b)^2/2 against the degree-6 rule on the true gradient. */
+static void test_bubble_integrals(void)
+{
+    const sab_grid grid = {3, 2, 0, 0, 2, 1, 0.2, 0.0, 0.4};
+    body b = make_body(&grid, true);
+    const double c[2] = {2.0, -1.0}, nu = 1.5;
+    double power = 0.0;
+
+    for (int e = 0; e < b.mesh->nelements; e++)
+        for (int i = 0; i < 2; i++)
+            b.U[2 * (b.mesh->nnodes + e) + i] = c[i];
+    for (int q = 0; q < b.space->npoints; q++)
+        b.viscosity[q] = nu;
+    b.law.bulk = 0.5;
+    sab_fields_update(b.fields, b.U, b.lambda, &b.law);
+    SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_KINETIC_ENERGY, 0.0), 0.5 * 5.0 * 81.0 / 280.0 * 2.0,
+                     1e-13);
+    for (int e = 0; e < b.mesh->nelements; e++)
+        for (int q = 0; q < sab_triangle_degree6.n; q++) {
+            double g[2];
+            sab_p2 p;
+
+            sab_p2_at(b.mesh, e, sab_triangle_degree6.xi[q], &p);
+            sab_bubble_gradient(sab_triangle_degree6.xi[q], &p, g);
+            const double N = 0.5 * (c[0] * g[0] + c[1] * g[1]);
+            const double T[2] = {0.5 * (c[0] * g[0] - c[1] * g[1]),
+                                 0.5 * (c[0] * g[1] + c[1] * g[0])};
+            power += p.det * sab_triangle_degree6.weight[q] * 2.0 * nu *
+                     (0.5 * N * N + T[0] * T[0] + T[1] * T[1]);
+        }
+    SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_VISCOUS_DISSIPATION, 0.0), power, 1e-12);
+    free_body(&b);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"locate", test_locate},
                                      {"error norms", test_error_norms},
-                                     {"fields of a simple shear", test_fields_of_shear}};
+                                     {"fields of a simple shear", test_fields_of_shear},
+                                     {"mu(I) from element means", test_mu_i},
+                                     {"parts of a force", test_force_parts},
+                                     {"integrals of a P2 velocity", test_integrals},
+                                     {"integrals of bubbles", test_bubble_integrals}};
 
     return SAB_TEST_MAIN("fem/fields", tests);
 }

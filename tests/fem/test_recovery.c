@@ -22,26 +22,33 @@ static sab_mesh *split(sab_mesh *coarse)
     return fine;
 }
 
-/* A function that is linear everywhere is its own recovery, on plain and split meshes. */
+/* Functions that are linear everywhere are their own recovery, on plain and split meshes: three at
+ * once, with another one between them that is noise. */
 static void test_linear(void)
 {
     for (int k = 0; k < 2; k++) {
         sab_mesh *mesh = sab_grid_create(&jittered);
         sab_space *space = NULL;
         sab_recovery *recovery = NULL;
+        unsigned long long seed = 5;
 
         if (k == 1)
             mesh = split(mesh);
         CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_recovery_create(space, &recovery, NULL), SAB_OK);
-        double *value = sab_alloc((size_t)space->npoints, sizeof *value);
-        double *nodal = sab_alloc((size_t)mesh->nnodes, sizeof *nodal);
+        double *value = sab_alloc(3 * (size_t)space->npoints, sizeof *value);
+        double *nodal = sab_alloc(3 * (size_t)mesh->nnodes, sizeof *nodal);
 
-        for (int q = 0; q < space->npoints; q++)
-            value[q] = linear(space->point + 2 * q);
-        CU_ASSERT_EQUAL(sab_recovery_project(recovery, value, nodal, NULL), SAB_OK);
-        for (int n = 0; n < mesh->nnodes; n++)
-            SAB_ASSERT_CLOSE(nodal[n], linear(mesh->x + 2 * n), 1e-13);
+        for (int q = 0; q < space->npoints; q++) {
+            value[3 * q] = linear(space->point + 2 * q);
+            value[3 * q + 1] = sab_test_random(&seed);
+            value[3 * q + 2] = 4.0 - 2.0 * value[3 * q];
+        }
+        CU_ASSERT_EQUAL(sab_recovery_project(recovery, 3, value, nodal, NULL), SAB_OK);
+        for (int n = 0; n < mesh->nnodes; n++) {
+            SAB_ASSERT_CLOSE(nodal[3 * n], linear(mesh->x + 2 * n), 1e-13);
+            SAB_ASSERT_CLOSE(nodal[3 * n + 2], 4.0 - 2.0 * linear(mesh->x + 2 * n), 1e-13);
+        }
         SAB_FREE(value);
         SAB_FREE(nodal);
         sab_recovery_destroy(&recovery);
@@ -49,6 +56,55 @@ static void test_linear(void)
         sab_space_destroy(&space);
         sab_mesh_destroy(&mesh);
     }
+}
+
+/* Split meshes and bubbles are stable; meshes of a few triangles, or in which all but one triangle
+ * are thirds, are not. */
+static void test_stable(void)
+{
+    for (int k = 0; k < 3; k++) {
+        const sab_grid grid = {1 + k, 1, 0, 0, 1, 1, 0.0, 0.0, 0.0};
+        sab_mesh *mesh = sab_grid_create(k < 2 ? &grid : &jittered);
+        sab_space *space = NULL;
+
+        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+        CU_ASSERT_FALSE(sab_recovery_is_stable(space));
+        space->bubbles = true;
+        CU_ASSERT(sab_recovery_is_stable(space));
+        sab_space_destroy(&space);
+        mesh = split(mesh);
+        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+        CU_ASSERT(sab_recovery_is_stable(space));
+        sab_space_destroy(&space);
+        sab_mesh_destroy(&mesh);
+    }
+    /* a triangle in thirds, and one beside it that is whole */
+    const double corner[5][2] = {{0, 0}, {1, 0}, {0, 1}, {1.0 / 3, 1.0 / 3}, {1, 1}};
+    const int triangle[4][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {1, 4, 2}};
+    sab_mesh *mesh = NULL;
+    sab_space *space = NULL;
+    double *x = sab_alloc(2 * 13, sizeof *x);
+    int *element = sab_alloc(4 * 6, sizeof *element), middle[5][5] = {{0}}, n = 5;
+
+    for (int i = 0; i < 10; i++)
+        x[i] = corner[i / 2][i % 2];
+    for (int i = 0; i < 12; i++) {
+        const int a = triangle[i / 3][i % 3], b = triangle[i / 3][(i + 1) % 3];
+
+        if (middle[a][b] == 0) {
+            for (int d = 0; d < 2; d++)
+                x[2 * n + d] = 0.5 * (corner[a][d] + corner[b][d]);
+            middle[a][b] = middle[b][a] = n++;
+        }
+        element[6 * (i / 3) + i % 3] = a;
+        element[6 * (i / 3) + 3 + i % 3] = middle[a][b];
+    }
+    CU_ASSERT_EQUAL_FATAL(n, 13);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(13, x, 4, element, &mesh, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_FALSE(sab_recovery_is_stable(space));
+    sab_space_destroy(&space);
+    sab_mesh_destroy(&mesh);
 }
 
 /* The recovery of any function has its integrals against all linear functions, and what is left
@@ -68,7 +124,7 @@ static void test_projection(void)
 
     for (int q = 0; q < space->npoints; q++)
         value[q] = sab_test_random(&seed);
-    CU_ASSERT_EQUAL(sab_recovery_project(recovery, value, nodal, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_recovery_project(recovery, 1, value, nodal, NULL), SAB_OK);
     for (int q = 0; q < space->npoints; q++) {
         const int *node = mesh->element + 6 * (q / 3);
         const double w = space->weight[q], *x = space->point + 2 * q;
@@ -120,7 +176,8 @@ static void test_oscillation(void)
     double *U = sab_alloc(sab_space_size(space), sizeof *U);
     double *lambda = sab_alloc(3 * points, sizeof *lambda);
     double *zero = sab_alloc(points, sizeof *zero), *viscosity = sab_alloc(points, sizeof *zero);
-    const sab_point_law law = {zero, zero, viscosity, 1.0, 0.0};
+    const sab_point_law law = {
+        .friction = zero, .yield = zero, .viscosity = viscosity, .bulk = 1.0};
 
     for (int n = 0; n < mesh->nnodes; n++)
         U[2 * n] = 2.0 * mesh->x[2 * n + 1];
@@ -194,6 +251,7 @@ static void test_out_of_memory(void)
 int main(void)
 {
     static const sab_test tests[] = {{"linear functions", test_linear},
+                                     {"stable pairs", test_stable},
                                      {"orthogonal projection", test_projection},
                                      {"oscillation of the pressure", test_oscillation},
                                      {"out of memory", test_out_of_memory}};

@@ -49,11 +49,17 @@ static void free_body(body *b)
     sab_mesh_destroy(&b->mesh);
 }
 
+static sab_balance balance_of(const body *b)
+{
+    return (sab_balance){b->dofs, b->boundary, b->group, 0.0, b->load};
+}
+
 static void force_on(body *b, int entry)
 {
-    CU_ASSERT_EQUAL_FATAL(sab_fields_nodal_force(b->fields, b->dofs, entry, b->boundary, b->group,
-                                                 0.0, b->load, b->F, NULL),
-                          SAB_OK);
+    const sab_balance balance = balance_of(b);
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_fields_nodal_force(b->fields, &balance, entry, SAB_FORCE_TOTAL, b->F, NULL), SAB_OK);
 }
 
 static sab_wall *wall_of(const body *b, int entry, int samples)
@@ -104,7 +110,8 @@ static void test_film(void)
             SAB_ASSERT_CLOSE(wall->x[2 * i + 1], s * wall->s[i], 1e-13);
         }
         /* with the two ends, which the table leaves out, the force of the probe */
-        sab_fields_force(b.fields, b.dofs, 0, b.boundary, b.group, 0.0, b.load, b.F, force, NULL);
+        const sab_balance balance = balance_of(&b);
+        sab_fields_force(b.fields, &balance, 0, SAB_FORCE_TOTAL, b.F, force, NULL);
         for (int i = 0; i < wall->nvertices; i++)
             for (int d = 0; d < 2; d++) {
                 const double *n = wall->vertex[i].normal, along = d == 0 ? -n[1] : n[0];
@@ -121,6 +128,69 @@ static void test_film(void)
             SAB_ASSERT_CLOSE(sum[d], force[d], 1e-12);
         sab_wall_destroy(&wall);
         CU_ASSERT_PTR_NULL(wall);
+        free_body(&b);
+    }
+}
+
+/* A continuous stress that is linear, sigma = (xx, yy, xy) = (1 + x, 2 - y, x + 3y), on a turned
+ * square: its own value on the normal at each vertex, and the exact integral over each side. With
+ * the middles of the sides moved out, a constant one: the integral of n sees only the two ends. */
+static void test_continuous_stress(void)
+{
+    static char *const name[4] = {"bottom", "right", "top", "left"};
+
+    for (int curved = 0; curved < 2; curved++) {
+        const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.4};
+        const double a = 1 - curved; /* of the linear part */
+        body b = make_body(sab_grid_create(&grid), 4, name);
+        const sab_mesh *mesh = b.mesh;
+        double *sigma = sab_alloc(3 * (size_t)mesh->nnodes, sizeof *sigma);
+
+        for (int n = 0; n < mesh->nnodes; n++) {
+            const double x = a * mesh->x[2 * n], y = a * mesh->x[2 * n + 1];
+
+            sigma[3 * n] = 0.5 * (3.0 + x - y);
+            sigma[3 * n + 1] = 0.5 * (x + y - 1.0);
+            sigma[3 * n + 2] = x + 3.0 * y + curved;
+        }
+        for (int f = 0; f < mesh->nfacets && curved; f++) {
+            const int *node = mesh->facet + 3 * f;
+
+            for (int d = 0; d < 2; d++)
+                mesh->x[2 * node[2] + d] += 0.02 * (mesh->x[2 * node[2] + d] - 0.3);
+        }
+        for (int g = 0; g < 4; g++) {
+            const sab_mesh_group *group = &mesh->group[b.group[g]];
+            double n[2] = {0.0, 0.0}, force[2], stress[2 * 3], t[2] = {0.0, 0.0};
+
+            for (int f = 0; f < group->nfacets; f++) { /* the whole side has length 1 */
+                const int *node = mesh->facet + 3 * group->facet[f];
+
+                n[0] += mesh->x[2 * node[1] + 1] - mesh->x[2 * node[0] + 1];
+                n[1] -= mesh->x[2 * node[1]] - mesh->x[2 * node[0]];
+            }
+            SAB_ASSERT_CLOSE(hypot(n[0], n[1]), 1.0, 1e-13);
+            sab_wall *wall = wall_of(&b, g, 0);
+            sab_wall_recovered(wall, &sab_geometry_plane, sigma, stress);
+            for (int i = 0; i < 3; i++) {
+                const double x = a * wall->x[2 * i], y = a * wall->x[2 * i + 1];
+                const double xy = x + 3.0 * y + curved, *m = wall->vertex[i].normal;
+                const double here[2] = {-(1.0 + x) * m[0] - xy * m[1],
+                                        -xy * m[0] - (2.0 - y) * m[1]};
+
+                SAB_ASSERT_CLOSE(stress[2 * i], here[0] * m[0] + here[1] * m[1], 1e-13);
+                SAB_ASSERT_CLOSE(stress[2 * i + 1], here[1] * m[0] - here[0] * m[1], 1e-13);
+                if (i == 1) { /* the middle of the side is the mean of a linear function */
+                    t[0] = -(1.0 + x) * n[0] - xy * n[1];
+                    t[1] = -xy * n[0] - (2.0 - y) * n[1];
+                }
+            }
+            sab_wall_force(mesh, b.group[g], &sab_geometry_plane, sigma, force);
+            SAB_ASSERT_CLOSE(force[0], t[0], 1e-13);
+            SAB_ASSERT_CLOSE(force[1], t[1], 1e-13);
+            sab_wall_destroy(&wall);
+        }
+        SAB_FREE(sigma);
         free_body(&b);
     }
 }
@@ -311,6 +381,7 @@ static void test_errors(void)
 int main(void)
 {
     static const sab_test tests[] = {{"film on a slope, turned", test_film},
+                                     {"continuous stress", test_continuous_stress},
                                      {"traction given", test_given_traction},
                                      {"corners and pieces", test_corners_and_pieces},
                                      {"closed line", test_closed},

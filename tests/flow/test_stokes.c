@@ -291,9 +291,10 @@ static void check_film(bool split)
     for (size_t i = 2 * (size_t)setup.mesh->nnodes; i < sab_space_size(flow->space); i++)
         largest = fmax(largest, fabs(flow->fields->velocity[i]));
     CU_ASSERT(largest < 1e-6 * norms.exact_Linf);
-    CU_ASSERT_EQUAL(sab_fields_force(flow->fields, flow->dofs, 3, boundary, flow->group, 0.0,
-                                     flow->load, flow->work, force, NULL),
-                    SAB_OK);
+    const sab_balance balance = {flow->dofs, boundary, flow->group, 0.0, flow->load};
+    CU_ASSERT_EQUAL(
+        sab_fields_force(flow->fields, &balance, 3, SAB_FORCE_TOTAL, flow->work, force, NULL),
+        SAB_OK);
     SAB_ASSERT_CLOSE(force[0], DOWN, 1e-10);
     SAB_ASSERT_CLOSE(force[1], -ACROSS, 1e-10);
     printf("\n    %d triangles: u L2 %.1e max %.1e, p %.1e (relative), largest bubble %.1e, force "
@@ -378,11 +379,11 @@ static void test_balance(void)
 
     sab_flow *flow = solve(&setup, &report); /* any tolerance will do */
     CU_ASSERT(flow->program->step_is_safe);
+    const sab_balance balance = {flow->dofs, boundary, flow->group, 0.0, flow->load};
     for (int b = 0; b < 3; b++) {
         double force[2];
 
-        sab_fields_force(flow->fields, flow->dofs, b, boundary, flow->group, 0.0, flow->load,
-                         flow->work, force, NULL);
+        sab_fields_force(flow->fields, &balance, b, SAB_FORCE_TOTAL, flow->work, force, NULL);
         total[0] += force[0];
         total[1] += force[1];
     }

@@ -284,7 +284,9 @@ static void test_messages(void)
         {"mesh:", "geometry: 3d\nmesh:", ":2:11: geometry: '3d' is not available: this version so"},
         {"mesh:", "geometry: axisymmetric\nmesh:", ":2:11: geometry: 'axisymmetric' is not avail"},
         {"mesh:", "geometry: plan\nmesh:", ":2:11: geometry: 'plan' is none of the choices (plane"},
-        {"exact:", "time: {scheme: inertial}\nexact:", ":22:16: time.scheme: 'inertial' is not av"},
+        {"exact:", "time: {scheme: inertial}\nexact:", ":22:1: time.step: missing, and it has no "},
+        {"exact:", "time: {scheme: inert}\nexact:", ":22:1: time.step: missing, and it has no def"},
+        {"exact:", "time: {step: 0.1}\nexact:", ":22:8: time.step: only has a meaning with time."},
         {"slip: true", "slip: yes", ":12:16: boundaries.axis.slip: expected true or false, found"},
         {"slip: true", "slip: 1", ":12:16: boundaries.axis.slip: expected true or false, found '"},
         {"file: ../meshes/silo.geo", "file: ''", ":3:9: mesh.file: expected a text, found"},
@@ -429,6 +431,86 @@ static void test_paths(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(c);
     CU_ASSERT_STRING_EQUAL(c->mesh_file, "/somewhere/a.msh");
     sab_case_destroy(&c);
+}
+
+/* mu_i in place of friction, of inertial flow only. */
+static void test_mu_i(void)
+{
+    static const char inertial[] = "time={scheme: inertial, step: 0.1, end: 1}";
+    static const char good[] =
+        "material={mu_i: {static: 0.32, dynamic: 0.6, I0: 0.4, grain: 0.0893}, reynolds: inf}";
+    static const struct {
+        const char *material, *message;
+    } bad[] = {
+        {"material={reynolds: 1}",
+         "--set material.friction: missing, and it has no default (Coefficient of internal"},
+        {"material={mu_i: {static: 0.3, dynamic: 0.6, I0: 0.4}, reynolds: 1}",
+         "--set material.mu_i.grain: missing, and it has no default"},
+        {"material={mu_i: {static: 0.3, dynamic: 0.6, I0: 0, grain: 1}, reynolds: 1}",
+         "--set material.mu_i.I0: 0 is out of range (> 0)"},
+        {"material={mu_i: {static: 0.3, dynamic: 0.2, I0: 1, grain: 1}, reynolds: 1}",
+         "--set material.mu_i.dynamic: 0.2 is less than the static coefficient 0.3"},
+        {"material={mu_i: {static: 0.3, dynamik: 0.6, I0: 1, grain: 1}, reynolds: 1}",
+         "--set material.mu_i.dynamik: unknown key; did you mean 'dynamic'?"},
+        {"material={mu_i: {static: 0.3, dynamic: 0.6, I0: 1, grain: 1}, reynolds: 1, dilatancy: "
+         "0.4}",
+         "--set material.dilatancy: 0.4 is more than the static friction coefficient 0.3"},
+        {"material={mu_i: 0.3, reynolds: 1}", "--set material.mu_i: expected a section"},
+    };
+    const char *override[2] = {good, inertial};
+    sab_case *c = NULL;
+
+    write_case(full, strlen(full));
+    CU_ASSERT_EQUAL(sab_case_read(directory, 2, override, &c, NULL), SAB_OK);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT(c->material.has_mu_i && !c->material.friction_is_angle);
+    CU_ASSERT(c->material.mu_i.resting == 0.32 && c->material.mu_i.flowing == 0.6);
+    CU_ASSERT(c->material.mu_i.I0 == 0.4 && c->material.mu_i.grain == 0.0893);
+    sab_case_destroy(&c);
+    expect(good, 1, override, false,
+           "--set material.mu_i: only has a meaning with time.scheme: inertial");
+    override[0] = "material.mu_i={static: 0.3, dynamic: 0.6, I0: 0.4, grain: 0.1}";
+    expect(override[0], 2, override, true,
+           ":6:3: material.friction: 'mu_i' is in its place; give one of them");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        override[0] = bad[i].material;
+        expect(bad[i].material, 2, override, false, bad[i].message);
+    }
+}
+
+/* Integrals, and parts of a force. */
+static void test_probe_options(void)
+{
+    const char *const good[] = {"probes.energy.integral=kinetic_energy",
+                                "probes.moved={integral: moving_area, above: 0.01}",
+                                "probes.drag={force: 7, part: contact}"};
+    static const struct {
+        const char *override, *message;
+    } bad[] = {
+        {"probes.a={integral: energy}", "--set probes.a.integral: 'energy' is none of the choices"},
+        {"probes.a={integral: moving_area}", "--set probes.a: moving_area needs `above`"},
+        {"probes.a={integral: area, above: 1}", "--set probes.a: `above` only has a meaning with"},
+        {"probes.a={flux: 7, above: 1}", "--set probes.a.above: only has a meaning beside 'int"},
+        {"probes.a={integral: moving_area, above: -1}", "--set probes.a.above: -1 is out of range"},
+        {"probes.a={force: 7, part: drag}", "--set probes.a.part: 'drag' is none of the choices ("},
+        {"probes.a={flux: 7, part: total}", "--set probes.a.part: only has a meaning beside 'for"},
+        {"probes.a={flux: 7, integral: area}", "--set probes.a: is ambiguous; give exactly one of"},
+    };
+    sab_case *c = NULL;
+
+    write_case(full, strlen(full));
+    CU_ASSERT_EQUAL(sab_case_read(directory, 3, good, &c, NULL), SAB_OK);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_EQUAL_FATAL(c->nprobes, 7);
+    CU_ASSERT(c->probe[1].kind == SAB_PROBE_FORCE && c->probe[1].part == SAB_FORCE_TOTAL);
+    CU_ASSERT_EQUAL(c->probe[4].kind, SAB_PROBE_INTEGRAL);
+    CU_ASSERT_EQUAL(c->probe[4].integral, SAB_INTEGRAL_KINETIC_ENERGY);
+    CU_ASSERT_EQUAL(c->probe[5].integral, SAB_INTEGRAL_MOVING_AREA);
+    CU_ASSERT_EQUAL(c->probe[5].above, 0.01);
+    CU_ASSERT(c->probe[6].kind == SAB_PROBE_FORCE && c->probe[6].part == SAB_FORCE_CONTACT);
+    sab_case_destroy(&c);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        expect(bad[i].override, 1, &bad[i].override, false, bad[i].message);
 }
 
 static void test_overrides(void)
@@ -729,6 +811,8 @@ int main(void)
                                      {"messages", test_messages},
                                      {"files", test_files},
                                      {"paths", test_paths},
+                                     {"mu(I) instead of friction", test_mu_i},
+                                     {"options of probes", test_probe_options},
                                      {"overrides", test_overrides},
                                      {"places", test_locate},
                                      {"defaults", test_defaults},

@@ -2,6 +2,8 @@
  * fields_0000.vtu, fields_0001.vtu, gauss.vtu and fields.pvd there instead, for check_vtu.py. */
 #include "io_test.h"
 
+#include "grid.h"
+#include "io/output.h"
 #include "io/vtu.h"
 
 #include <math.h>
@@ -405,6 +407,69 @@ static void test_pvd(void)
     scratch_remove();
 }
 
+/* fields_NNNN.vtu of a flow: arrays that it always has, those of mu(I), and the recovered ones,
+ * nodal values repeated in each element; tensors XX YY ZZ XY YZ XZ. The table of a wall. */
+static void test_fields(void)
+{
+    static const double wall[8] = {1, 2, 3, 4, 5, 6, 7, 8}, s[2] = {0.5, 1.5}, x[4] = {1, 2, 3, 4};
+    const sab_mu_i mu_i = {.resting = 0.3, .flowing = 0.6, .I0 = 0.3, .grain = 0.1};
+    sab_mesh *mesh = sab_grid_create(&(sab_grid){1, 1, 0, 0, 1, 1, 0.0, 0.0, 0.0});
+    sab_space *space = NULL;
+    sab_fields *f = NULL;
+    double pressure[9], stress[9][3], at_point[12], tensor[12][6];
+
+    CU_ASSERT_EQUAL_FATAL(mesh->nnodes, 9);
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_fields_create(space, &f, NULL), SAB_OK);
+    for (int n = 0; n < 9; n++) {
+        pressure[n] = 100.0 + n;
+        for (int c = 0; c < 3; c++)
+            stress[n][c] = 10.0 * n + c;
+    }
+    for (int i = 0; i < 12; i++) {
+        const double *a = stress[mesh->element[i]];
+
+        at_point[i] = pressure[mesh->element[i]];
+        f->friction[i] = 0.3 + 0.01 * i;
+        f->inertial_number[i] = 0.001 * i;
+        memcpy(tensor[i], (double[6]){a[0] + a[1], a[0] - a[1], a[0], a[2]}, sizeof tensor[i]);
+    }
+    scratch_create();
+    const char *path = scratch_path("f.vtu");
+    for (int k = 0; k < 2; k++) {
+        f->law.mu_i = k == 1 ? &mu_i : NULL;
+        CU_ASSERT_EQUAL(sab_output_fields(path, f, k == 1 ? pressure : NULL,
+                                          k == 1 ? stress[0] : NULL, 0.0, false, NULL),
+                        SAB_OK);
+        char *xml = slurp(path, NULL);
+        CU_ASSERT_PTR_NOT_NULL(strstr(xml, "\"yield_ratio\""));
+        CU_ASSERT_EQUAL(strstr(xml, "_recovered") != NULL, k == 1);
+        CU_ASSERT_EQUAL(strstr(xml, "\"friction\"") != NULL, k == 1);
+        if (k == 1) {
+            assert_reals(xml, "pressure_recovered", false, at_point, 12);
+            assert_reals(xml, "stress_recovered", false, tensor[0], 72);
+            assert_reals(xml, "friction", false, f->friction, 12);
+            assert_reals(xml, "inertial_number", false, f->inertial_number, 12);
+        }
+        free(xml);
+    }
+    remove(path);
+    for (int columns = 2; columns <= 4; columns += 2) {
+        CU_ASSERT_EQUAL(sab_output_wall(path, 2, s, x, columns, wall, NULL), SAB_OK);
+        char *csv = slurp(path, NULL);
+        CU_ASSERT_STRING_EQUAL(csv, columns == 2
+                                        ? "s,x,y,normal,shear\n0.5,1,2,1,2\n1.5,3,4,3,4\n"
+                                        : "s,x,y,normal,shear,normal_recovered,shear_recovered\n"
+                                          "0.5,1,2,1,2,3,4\n1.5,3,4,5,6,7,8\n");
+        free(csv);
+    }
+    remove(path);
+    scratch_remove();
+    sab_fields_destroy(&f);
+    sab_space_destroy(&space);
+    sab_mesh_destroy(&mesh);
+}
+
 static int write_samples(const char *directory)
 {
     sample *m = calloc(1, sizeof *m);
@@ -447,7 +512,8 @@ int main(int argc, char **argv)
                                      {"bad targets are refused", test_refusals},
                                      {"a full disk leaves the old file", test_disk_full},
                                      {"out of memory", test_out_of_memory},
-                                     {"index of a series", test_pvd}};
+                                     {"index of a series", test_pvd},
+                                     {"fields of a flow", test_fields}};
 
     if (argc > 1)
         return write_samples(argv[1]);

@@ -1,0 +1,257 @@
+#include "base/fit.h"
+
+#include <math.h>
+#include <stddef.h>
+
+const char *const sab_fit_law_name[SAB_FIT_LAWS] = {"beverloo", "power"};
+
+static const double CONFIDENCE = 0.95;
+static const double POWER = 1.5; /* d - 1/2 in the plane */
+enum { MAX_ITERATIONS = 500 };
+
+static const sab_estimate unknown = {NAN, NAN, NAN};
+
+/* P(|T| <= t) with tan(theta) = t / sqrt(freedom): a finite sum of positive terms [Abramowitz and
+ * Stegun 1964, 26.7.3 and 26.7.4]. */
+static double student_probability(double theta, int freedom)
+{
+    const double s = sin(theta), c = cos(theta);
+    const int odd = freedom % 2;
+    double term = odd ? c : 1.0, sum = 0.0;
+
+    for (int j = odd ? 3 : 2; j <= freedom && term > 1e-17 * sum; j += 2) {
+        sum += term;
+        term *= c * c * (j - 1.0) / j;
+    }
+    return odd ? (theta + s * sum) * 2.0 / acos(-1.0) : s * sum;
+}
+
+double sab_student_quantile(double probability, int freedom)
+{
+    double low = 0.0, high = acos(0.0);
+
+    if (freedom < 1)
+        return NAN;
+    for (int i = 0; i < 100; i++) { /* to the last bit */
+        const double middle = 0.5 * (low + high);
+
+        if (student_probability(middle, freedom) < probability)
+            low = middle;
+        else
+            high = middle;
+    }
+    return sqrt(freedom) * tan(0.5 * (low + high));
+}
+
+static sab_estimate estimate(double value, double variance, int freedom)
+{
+    const double half = sab_student_quantile(CONFIDENCE, freedom) * sqrt(variance);
+
+    return (sab_estimate){value, value - half, value + half};
+}
+
+static double weight_of(const double *sigma, int i)
+{
+    return sigma != NULL ? 1.0 / (sigma[i] * sigma[i]) : 1.0;
+}
+
+typedef struct line {
+    sab_estimate slope, intercept;
+} line;
+
+/* log y = intercept + slope log(x - shift); a relative error sigma/y is the error of log y. Centred
+ * at the mean, where the two are independent. */
+static line fit_line(int n, const double *x, double shift, const double *y, const double *sigma)
+{
+    double sum = 0.0, mx = 0.0, my = 0.0, sxx = 0.0, sxy = 0.0, rest = 0.0;
+
+    for (int i = 0; i < n; i++) {
+        const double w = sigma != NULL ? y[i] * y[i] * weight_of(sigma, i) : 1.0;
+
+        sum += w;
+        mx += w * log(x[i] - shift);
+        my += w * log(y[i]);
+    }
+    mx /= sum;
+    my /= sum;
+    for (int i = 0; i < n; i++) {
+        const double w = sigma != NULL ? y[i] * y[i] * weight_of(sigma, i) : 1.0;
+        const double dx = log(x[i] - shift) - mx;
+
+        sxx += w * dx * dx;
+        sxy += w * dx * (log(y[i]) - my);
+    }
+    const double slope = sxy / sxx;
+    for (int i = 0; i < n; i++) {
+        const double w = sigma != NULL ? y[i] * y[i] * weight_of(sigma, i) : 1.0;
+
+        rest += w * pow(log(y[i]) - my - slope * (log(x[i] - shift) - mx), 2);
+    }
+    const double variance = n > 2 ? rest / (n - 2) : NAN;
+    return (line){estimate(slope, variance / sxx, n - 2),
+                  estimate(my - slope * mx, variance * (1.0 / sum + mx * mx / sxx), n - 2)};
+}
+
+/* ---- Beverloo ---- */
+
+typedef struct points {
+    int n;
+    const double *x, *y, *sigma;
+} points;
+
+/* max(0, x - shift)^p: below the shift nothing flows. */
+static double flow(double x, double shift, double p)
+{
+    return x > shift ? pow(x - shift, p) : 0.0;
+}
+
+/* Sum of squares, and with `normal` not NULL the normal equations J^T W J (three entries: CC, Cs,
+ * ss) and J^T W r, for the unknowns C and s = k g. */
+static double sum_of_squares(const points *p, double C, double shift, double *normal,
+                             double *gradient)
+{
+    double sum = 0.0;
+
+    for (int i = 0; normal != NULL && i < 3; i++)
+        normal[i] = gradient[i % 2] = 0.0;
+    for (int i = 0; i < p->n; i++) {
+        const double w = weight_of(p->sigma, i), f = flow(p->x[i], shift, POWER);
+        const double r = p->y[i] - C * f;
+        const double slope = -C * POWER * flow(p->x[i], shift, POWER - 1.0); /* d(C f)/ds */
+
+        sum += w * r * r;
+        if (normal != NULL) {
+            normal[0] += w * f * f;
+            normal[1] += w * f * slope;
+            normal[2] += w * slope * slope;
+            gradient[0] += w * f * r;
+            gradient[1] += w * slope * r;
+        }
+    }
+    return sum;
+}
+
+/* y^(2/3) is linear in x: exact data are solved by it, others begin with it. */
+static sab_status first_guess(const points *p, double *C, double *shift, sab_error *err)
+{
+    double mx = 0.0, mz = 0.0, sxx = 0.0, sxz = 0.0, lowest = INFINITY, f = 0.0, fy = 0.0;
+
+    for (int i = 0; i < p->n; i++) {
+        mx += p->x[i] / p->n;
+        mz += pow(p->y[i], 1.0 / POWER) / p->n;
+        lowest = fmin(lowest, p->x[i]);
+    }
+    for (int i = 0; i < p->n; i++) {
+        sxx += (p->x[i] - mx) * (p->x[i] - mx);
+        sxz += (p->x[i] - mx) * (pow(p->y[i], 1.0 / POWER) - mz);
+    }
+    if (!(sxz > 0.0))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "y does not grow with x: there is no law of Beverloo through these points");
+    *shift = fmin(mx - mz * sxx / sxz, 0.95 * lowest);
+    for (int i = 0; i < p->n; i++) {
+        f += weight_of(p->sigma, i) * pow(flow(p->x[i], *shift, POWER), 2);
+        fy += weight_of(p->sigma, i) * flow(p->x[i], *shift, POWER) * p->y[i];
+    }
+    *C = fy / f;
+    return SAB_OK;
+}
+
+/* Levenberg and Marquardt: Gauss-Newton, damped while the sum of squares would grow. */
+static sab_status fit_beverloo(const points *p, double grain, sab_fit *fit, sab_error *err)
+{
+    double C = 0.0, shift = 0.0, normal[3], gradient[2], damping = 0.0, span = 0.0;
+    sab_status status = first_guess(p, &C, &shift, err);
+    bool found = false;
+
+    if (status != SAB_OK)
+        return status;
+    for (int i = 0; i < p->n; i++)
+        span = fmax(span, fabs(p->x[i]));
+    double sum = sum_of_squares(p, C, shift, normal, gradient);
+    for (int i = 0; i < MAX_ITERATIONS && !found; i++) {
+        const double a = normal[0] * (1.0 + damping), b = normal[1];
+        const double d = normal[2] * (1.0 + damping), determinant = a * d - b * b;
+        const double dC = (d * gradient[0] - b * gradient[1]) / determinant;
+        const double ds = (a * gradient[1] - b * gradient[0]) / determinant;
+
+        if (!isfinite(dC) || !isfinite(ds))
+            break;
+        found = fabs(dC) <= 1e-13 * fabs(C) && fabs(ds) <= 1e-13 * span;
+        /* near the solution the sum is flat to rounding, and the step alone tells */
+        if (sum_of_squares(p, C + dC, shift + ds, NULL, NULL) <= sum * (1.0 + 1e-11) || found) {
+            C += dC;
+            shift += ds;
+            sum = sum_of_squares(p, C, shift, normal, gradient);
+            damping = damping > 1e-9 ? 0.1 * damping : 0.0;
+        } else {
+            damping = damping > 0.0 ? 10.0 * damping : 1e-6;
+        }
+        fit->iterations = i + 1;
+    }
+    if (!found)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the points are too far from a law of Beverloo: its fit does not converge");
+    const double determinant = normal[0] * normal[2] - normal[1] * normal[1];
+    const double variance = p->n > 2 ? sum / (p->n - 2) : NAN;
+    fit->factor = estimate(C, variance * normal[2] / determinant, p->n - 2);
+    fit->k =
+        estimate(shift / grain, variance * normal[0] / determinant / (grain * grain), p->n - 2);
+    return SAB_OK;
+}
+
+/* ---- the interface ---- */
+
+static sab_status check_points(const points *p, double grain, sab_error *err)
+{
+    bool differ = false;
+
+    for (int i = 0; i < p->n; i++) {
+        if (!(p->x[i] > 0.0) || !(p->y[i] > 0.0) || !isfinite(p->x[i]) || !isfinite(p->y[i]))
+            return sab_fail(err, SAB_ERR_INPUT, "x = %g, y = %g: both must be positive", p->x[i],
+                            p->y[i]);
+        if (p->sigma != NULL && (!(p->sigma[i] > 0.0) || !isfinite(p->sigma[i])))
+            return sab_fail(err, SAB_ERR_INPUT, "sigma = %g must be positive", p->sigma[i]);
+        differ = differ || p->x[i] != p->x[0];
+    }
+    if (!differ)
+        return sab_fail(err, SAB_ERR_INPUT, "a law needs two different x at least, there %s",
+                        p->n == 0 ? "is no point" : "is one");
+    if (!(grain > 0.0) || !isfinite(grain))
+        return sab_fail(err, SAB_ERR_INPUT, "the size of a grain, %g, must be positive", grain);
+    return SAB_OK;
+}
+
+sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x, const double *y,
+                          const double *sigma, double *fitted, sab_fit *fit, sab_error *err)
+{
+    const points p = {n, x, y, sigma};
+    sab_status status = check_points(&p, grain, err);
+    double lowest = INFINITY, squares = 0.0;
+
+    *fit = (sab_fit){.n = n, .weighted = sigma != NULL, .k = unknown, .reduced = unknown};
+    if (status != SAB_OK)
+        return status;
+    const line free = fit_line(n, x, 0.0, y, sigma);
+    fit->exponent = free.slope;
+    for (int i = 0; i < n; i++)
+        lowest = fmin(lowest, x[i]);
+    if (law == SAB_FIT_BEVERLOO) {
+        status = fit_beverloo(&p, grain, fit, err);
+        if (status != SAB_OK)
+            return status;
+        if (lowest > fit->k.value * grain)
+            fit->reduced = fit_line(n, x, fit->k.value * grain, y, sigma).slope;
+    } else {
+        fit->factor = (sab_estimate){exp(free.intercept.value), exp(free.intercept.low),
+                                     exp(free.intercept.high)};
+    }
+    for (int i = 0; i < n; i++) {
+        fitted[i] =
+            fit->factor.value * (law == SAB_FIT_BEVERLOO ? flow(x[i], fit->k.value * grain, POWER)
+                                                         : pow(x[i], fit->exponent.value));
+        squares += pow((y[i] - fitted[i]) / y[i], 2);
+    }
+    fit->rms = sqrt(squares / n);
+    return SAB_OK;
+}

@@ -1,0 +1,45 @@
+/* base/fit.h -- laws through measured points by least squares, with 95 % confidence intervals.
+ *
+ * beverloo  y = C (x - k g)^(3/2): discharge of a plane silo against the width of its outlet, g the
+ *           size of a grain; the exponent is d - 1/2 with d = 2 [Beverloo, Leniger and van de
+ * Velde, Chem. Eng. Sci. 15 (1961) 260] power     y = a x^n
+ *
+ * Intervals are those of the linearised problem, +- t s sqrt(cov): s^2 is the variance of the
+ * residuals (of the weighted ones where points have a sigma, which thus counts relatively), and t
+ * the quantile of Student's distribution with n - 2 degrees of freedom. */
+#ifndef SAB_BASE_FIT_H
+#define SAB_BASE_FIT_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+typedef enum sab_fit_law { SAB_FIT_BEVERLOO, SAB_FIT_POWER, SAB_FIT_LAWS } sab_fit_law;
+extern const char *const sab_fit_law_name[SAB_FIT_LAWS];
+
+/* A value and its interval, 95 %; low and high are NaN where two points leave no freedom. */
+typedef struct sab_estimate {
+    double value, low, high;
+} sab_estimate;
+
+typedef struct sab_fit {
+    int n;               /* points */
+    bool weighted;       /* by 1/sigma^2 */
+    sab_estimate factor; /* C or a */
+    sab_estimate k;      /* beverloo */
+    /* Slopes of straight lines through the logarithms, weighted by (y/sigma)^2: log y against log x
+     * (n of the power law), and against log(x - k g), with k as fitted; the latter is NaN if a
+     * point lies at or below k g. */
+    sab_estimate exponent, reduced;
+    double rms;     /* of the relative residuals (y - fitted) / y */
+    int iterations; /* 0 for the power law, which is a straight line */
+} sab_fit;
+
+/* t such that |T| <= t has this probability, in (0, 1); NaN if freedom < 1. */
+double sab_student_quantile(double probability, int freedom);
+/* x, y > 0 and, unless sigma is NULL, sigma > 0; at least two different x. `grain` > 0 is for
+ * beverloo. Writes fitted[n]. SAB_ERR_INPUT with a sentence if the points allow no such law. */
+sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x, const double *y,
+                          const double *sigma, double *fitted, sab_fit *fit, sab_error *err);
+
+#endif

@@ -1,0 +1,352 @@
+#include "cli/inertial.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "cli/live.h"
+#include "cli/watch.h"
+#include "io/file.h"
+#include "io/program_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct run {
+    sab_session *session;
+    const char *directory;
+    sab_terminal *term;
+    sab_march *march;
+    sab_run_state state;
+    sab_live live;
+    sab_watch watch;
+    double cpu_start, wall_start;                    /* of this process */
+    double cpu_before, wall_before, assembly_before; /* of earlier parts of the run */
+    double last_checkpoint;                          /* on the clock */
+    int watched_column;
+} run;
+
+static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far)
+{
+    return sab_watch_row(data, viscosity_iteration, so_far);
+}
+
+/* ---- checkpoints ------------------------------------------------------------------------------
+ */
+
+static void take_times(run *r)
+{
+    r->state.cpu_assembly = r->assembly_before + r->session->flow->cpu_assembly;
+    r->state.cpu_total = r->cpu_before + sab_cpu_seconds() - r->cpu_start;
+    r->state.wall = r->wall_before + sab_wall_seconds() - r->wall_start;
+}
+
+static sab_status write_checkpoint(run *r, sab_error *err)
+{
+    const double start = sab_cpu_seconds();
+
+    take_times(r);
+    const sab_status status = sab_state_write(r->directory, r->session, r->march, &r->state, err);
+    r->state.cpu_output += sab_cpu_seconds() - start;
+    r->last_checkpoint = sab_wall_seconds();
+    return status;
+}
+
+/* ---- the beginning ----------------------------------------------------------------------------
+ */
+
+static sab_status create_march(run *r, sab_error *err)
+{
+    const sab_case_time *t = &r->session->c->time;
+    const sab_march_options options = {.end = sab_session_steps(r->session) * t->step,
+                                       .steady = t->steady,
+                                       .window = t->window,
+                                       .probe = r->session->watched,
+                                       .max_missed = t->max_missed};
+    const sab_status status =
+        sab_march_create(r->session->flow, r->session->probes, &options, &r->march, err);
+
+    if (status != SAB_OK)
+        return status;
+    r->watched_column = SAB_HISTORY_FIXED;
+    for (int i = 0; i < r->session->watched; i++)
+        if (!sab_probe_is_profile(r->march->probe[i].probe))
+            r->watched_column += r->march->probe[i].components;
+    return SAB_OK;
+}
+
+/* Where a checkpoint is the end of a run, its last files are written. Elsewhere the run must take
+ * at least one step: the forces of a step are not part of a state. */
+static sab_status resume(run *r, sab_error *err)
+{
+    const sab_case_time *t = &r->session->c->time;
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_state_resume(r->directory, r->session, r->term, r->march, &r->state, err));
+    if (!r->state.ended) {
+        if (r->march->rows >= sab_session_steps(r->session)) {
+            char place[1000];
+
+            status = sab_fail(err, SAB_ERR_INPUT,
+                              "%s: %g is not later than the checkpoint in '%s', at time %g",
+                              sab_case_locate(r->session->c, "time.end", place, sizeof place),
+                              t->end, r->directory, r->march->flow->time);
+            goto cleanup;
+        }
+        r->march->end = SAB_MARCH_GOES_ON;
+    }
+    r->cpu_before = r->state.cpu_total;
+    r->wall_before = r->state.wall;
+    r->assembly_before = r->state.cpu_assembly;
+    sab_say(r->term, "resumed        after step %d, at time %g", r->march->rows,
+            r->march->flow->time);
+cleanup:
+    return status;
+}
+
+static sab_status begin(run *r, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_text_add(&r->state.convergence, err, "%s", ""));
+    SAB_TRY(sab_live_begin(&r->live, err));
+    if (r->session->c->output_every > 0.0)
+        SAB_TRY(sab_live_frame(&r->live, 0.0, err));
+    SAB_TRY(write_checkpoint(r, err));
+cleanup:
+    return status;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
+
+static void say_step(run *r)
+{
+    const sab_march *m = r->march;
+    const double *row = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
+    const sab_watch_line line = {.step = m->rows,
+                                 .time = row[SAB_HISTORY_TIME],
+                                 .outer = (int)row[SAB_HISTORY_OUTER],
+                                 .inner = (int)row[SAB_HISTORY_INNER],
+                                 .gap = row[SAB_HISTORY_GAP],
+                                 .probe = r->session->watched >= 0 ? row[r->watched_column] : 0.0,
+                                 .retries = (int)row[SAB_HISTORY_RETRIES],
+                                 .missed = row[SAB_HISTORY_MISSED] != 0.0,
+                                 .last = m->end != SAB_MARCH_GOES_ON};
+
+    sab_watch_step(&r->watch, &line);
+}
+
+static sab_status step(run *r, sab_error *err)
+{
+    const sab_flow_observer observer = {on_row, &r->watch};
+    sab_march *m = r->march;
+    sab_status status = SAB_OK;
+    sab_flow_report report;
+
+    if (sab_watch_interrupted())
+        return SAB_INTERRUPTED;
+    sab_watch_next(&r->watch, m->rows + 1);
+    SAB_TRY(sab_march_step(m, &observer, &report, err));
+    SAB_TRY(r->watch.status);
+    r->state.ended = false;
+    r->state.convergence.length = 0;
+    SAB_TRY(sab_text_add(&r->state.convergence, err, "%s", r->watch.csv.data));
+    SAB_TRY(sab_live_row(&r->live, err));
+    say_step(r);
+    if (sab_live_due(&r->live, m->rows) || m->end != SAB_MARCH_GOES_ON)
+        SAB_TRY(sab_live_frame(&r->live, m->flow->time, err));
+    if (m->end == SAB_MARCH_GOES_ON &&
+        sab_wall_seconds() - r->last_checkpoint >= r->session->c->output_checkpoint)
+        SAB_TRY(write_checkpoint(r, err));
+cleanup:
+    return status;
+}
+
+/* All but the summary, which stands for a whole result. */
+static sab_status write_last_files(run *r, const char *dump, sab_error *err)
+{
+    char path[SAB_PATH + 100];
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_live_end(&r->live, err));
+    snprintf(path, sizeof path, "%s/convergence.csv", r->directory);
+    SAB_TRY(sab_file_write_text(path, r->state.convergence.data, err));
+    SAB_TRY(sab_result_profiles(r->directory, r->session->c->nprobes, r->march->probe, err));
+    if (dump != NULL) {
+        SAB_TRY(sab_program_write(dump, r->session->flow->program, err));
+        sab_say(r->term, "program        of the last step, written to %s", dump);
+    }
+    r->state.ended = true;
+    SAB_TRY(write_checkpoint(r, err));
+cleanup:
+    return status;
+}
+
+static sab_status march(run *r, const char *dump, sab_error *err)
+{
+    const sab_case *c = r->session->c;
+    const char *probe = r->session->watched >= 0 ? c->probe[r->session->watched].name : NULL;
+    sab_status status = SAB_OK;
+
+    sab_watch_begin_steps(&r->watch, r->term, c->solver.tolerance, c->solver.max_iterations,
+                          sab_session_steps(r->session), probe);
+    while (r->march->end == SAB_MARCH_GOES_ON)
+        SAB_TRY(step(r, err));
+    sab_progress_end(r->term);
+    SAB_TRY(write_last_files(r, dump, err));
+cleanup:
+    sab_progress_end(r->term);
+    if (status == SAB_INTERRUPTED) {
+        const sab_status written = write_checkpoint(r, err);
+
+        if (written != SAB_OK)
+            return written;
+        sab_warn(r->term,
+                 "stopped by a signal after step %d of at most %d, at time %g; run again with "
+                 "--resume to continue",
+                 r->march->rows, sab_session_steps(r->session), r->march->flow->time);
+    } else if (status == SAB_ERR_INPUT) {
+        sab_case_place(c, err);
+    }
+    if (status != SAB_OK && status != SAB_INTERRUPTED)
+        sab_error_context(err, "the run can be continued from its last checkpoint with --resume");
+    return status;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------
+ */
+
+static void say_probes(const run *r, const sab_run_result *result)
+{
+    const double *mean = result->mean + SAB_HISTORY_FIXED;
+    const double *deviation = result->deviation + SAB_HISTORY_FIXED;
+
+    for (int i = 0; i < r->session->c->nprobes; i++) {
+        const sab_probe_result *p = &result->probe[i];
+
+        if (sab_probe_is_profile(p->probe)) {
+            sab_say(r->term, "probe          %s: profiles/%s.csv, of the last step", p->probe->name,
+                    p->probe->name);
+            continue;
+        }
+        if (p->components == 1)
+            sab_say(r->term, "probe          %s = %.8g +/- %.2g", p->probe->name, mean[0],
+                    deviation[0]);
+        else
+            sab_say(r->term, "probe          %s = [%.8g, %.8g%s] +/- [%.2g, %.2g%s]",
+                    p->probe->name, mean[0], mean[1], p->components > 2 ? ", ..." : "",
+                    deviation[0], deviation[1], p->components > 2 ? ", ..." : "");
+        mean += p->components;
+        deviation += p->components;
+    }
+}
+
+static void report_result(const run *r, const sab_run_result *result)
+{
+    const sab_march *m = r->march;
+    const sab_report *t = &m->total.solve;
+    const sab_march_figures f = sab_summary_figures(m);
+    const double n = m->rows;
+
+    sab_say(r->term, "end            %s after %d steps, at time %g; means over the last %d steps",
+            m->end == SAB_MARCH_STEADY     ? "steady"
+            : m->end == SAB_MARCH_GIVEN_UP ? "given up"
+                                           : "time.end",
+            m->rows, m->flow->time, result->window);
+    say_probes(r, result);
+    sab_summary_say_exact(result, r->term);
+    sab_say(r->term,
+            "work per step  %.3g outer, %.4g inner iterations, %.3g factorisations, %.4g solves",
+            t->outer / n, t->inner / n, t->factorisations / n, t->solves / n);
+    sab_say(r->term, "               CPU %.3g s = %.3g factorisations of A; %d retries in all",
+            t->cpu_total / n, f.cpu_per_step, f.retries);
+    sab_say(r->term, "worst step     %d: G = %.3e, C = %.3e (tolerance %g); %d steps missed",
+            f.worst_step, f.worst_gap, f.worst_compaction, r->session->c->solver.tolerance,
+            f.missed);
+    sab_say(r->term, "result         %s: %s", r->directory, result->status);
+    if (m->end == SAB_MARCH_GIVEN_UP)
+        sab_warn(r->term,
+                 "given up after %d step%s that missed the tolerance (time.max_missed: %d)",
+                 f.missed, f.missed == 1 ? "" : "s", m->options.max_missed);
+    else if (f.missed > 0)
+        sab_warn(r->term,
+                 "%d of %d steps missed the tolerance %g; the worst is step %d: G = %.2g, C = %.2g",
+                 f.missed, m->rows, r->session->c->solver.tolerance, f.worst_step, f.worst_gap,
+                 f.worst_compaction);
+    sab_session_warn_pressure(r->session, r->term, &result->shown);
+}
+
+static sab_status finish(run *r, sab_error *err)
+{
+    const sab_march *m = r->march;
+    sab_run_result result = {.status = m->end == SAB_MARCH_STEADY     ? "steady"
+                                       : m->end == SAB_MARCH_FINISHED ? "finished"
+                                                                      : "not_converged",
+                             .report = m->total,
+                             .probe = m->probe,
+                             .march = m};
+    double *mean = NULL, *deviation = NULL;
+    char path[SAB_PATH + 100];
+    sab_status status = SAB_OK;
+
+    SAB_NEW(mean, m->columns);
+    SAB_NEW(deviation, m->columns);
+    result.window = sab_march_window(m, mean, deviation);
+    result.mean = mean;
+    result.deviation = deviation;
+    SAB_TRY(sab_session_recover(r->session, &result.shown, err));
+    SAB_TRY(sab_summary_exact(r->session, m->flow->time, &result, err));
+    take_times(r);
+    result.cpu_assembly = r->state.cpu_assembly;
+    result.cpu_output = r->state.cpu_output;
+    result.cpu_total = r->state.cpu_total;
+    result.wall_total = r->state.wall;
+    snprintf(path, sizeof path, "%s/summary.json", r->directory);
+    SAB_TRY(sab_summary_write(path, r->session, &result, err));
+    report_result(r, &result);
+cleanup:
+    SAB_FREE(mean);
+    SAB_FREE(deviation);
+    return status;
+}
+
+sab_status sab_inertial_run(const sab_args *args, sab_session *session,
+                            const sab_result_place *place, sab_terminal *term, double cpu_start,
+                            int *missed, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    run r = {.session = session,
+             .directory = place->directory,
+             .term = term,
+             .cpu_start = cpu_start,
+             .wall_start = term->started};
+
+    SAB_TRY(create_march(&r, err));
+    r.live = (sab_live){
+        .session = session, .directory = place->directory, .march = r.march, .run = &r.state};
+    if (!args->resume) {
+        sab_result_clear(place);
+        SAB_TRY(begin(&r, err));
+    } else {
+        SAB_TRY(resume(&r, err));
+        if (r.march->end != SAB_MARCH_GOES_ON && place->whole) {
+            sab_say(term, "result         %s: nothing to do, the run has ended (%s)",
+                    place->directory, r.march->end == SAB_MARCH_STEADY ? "steady" : "time.end");
+            goto cleanup;
+        }
+        sab_result_unfinished(place);
+        SAB_TRY(sab_live_begin(&r.live, err));
+    }
+    if (r.march->end == SAB_MARCH_GOES_ON)
+        SAB_TRY(march(&r, args->dump, err));
+    SAB_TRY(finish(&r, err));
+cleanup:
+    if (r.march != NULL)
+        *missed = r.march->missed + (r.march->end == SAB_MARCH_GIVEN_UP);
+    if (status == SAB_OK)
+        status = sab_live_end(&r.live, err);
+    else
+        sab_live_end(&r.live, NULL);
+    sab_watch_end(&r.watch);
+    sab_run_state_destroy(&r.state);
+    sab_march_destroy(&r.march);
+    return status;
+}

@@ -1,0 +1,215 @@
+#include "cli/live.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "io/file.h"
+#include "io/output.h"
+#include "io/vtu.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH = 4700, NAME = 40 };
+
+/* ---- history.csv ------------------------------------------------------------------------------
+ */
+
+sab_status sab_live_columns(const sab_march *march, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char name[160];
+
+    for (int c = 0; c < SAB_HISTORY_FIXED; c++)
+        SAB_TRY(sab_text_add(text, err, "%s%s", c > 0 ? "," : "", sab_history_name[c]));
+    for (int i = 0; i < sab_probes_count(march->probes); i++) {
+        const sab_probe_result *p = &march->probe[i];
+
+        for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++) {
+            sab_output_component(p->probe->name, p->components, c, name, sizeof name);
+            SAB_TRY(sab_text_add(text, err, ",%s", name));
+        }
+    }
+cleanup:
+    return status;
+}
+
+/* Counts are whole; certificates are not worth more than nine digits; the rest reads back. */
+static void write_row(FILE *out, const sab_march *march, int row)
+{
+    const double *value = march->history + (size_t)row * (size_t)march->columns;
+
+    for (int c = 0; c < march->columns; c++) {
+        const bool certificate = c >= SAB_HISTORY_GAP && c <= SAB_HISTORY_MOMENTUM;
+        const char *format = c == SAB_HISTORY_TIME    ? "%s%.15g"
+                             : certificate            ? "%s%.9g"
+                             : c >= SAB_HISTORY_FIXED ? "%s%.17g"
+                                                      : "%s%.0f";
+
+        fprintf(out, format, c > 0 ? "," : "", value[c]);
+    }
+    fputc('\n', out);
+}
+
+static sab_status write_history(const char *path, const sab_march *march, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_text columns = {0};
+    sab_file file = {0};
+
+    SAB_TRY(sab_live_columns(march, &columns, err));
+    SAB_TRY(sab_file_open(path, &file, err));
+    fprintf(file.stream, "%s\n", columns.data);
+    for (int i = 0; i < march->rows; i++)
+        write_row(file.stream, march, i);
+    SAB_TRY(sab_file_close(&file, err));
+cleanup:
+    sab_text_destroy(&columns);
+    return status;
+}
+
+sab_status sab_live_row(sab_live *live, sab_error *err)
+{
+    const double start = sab_cpu_seconds();
+
+    errno = 0;
+    write_row(live->history, live->march, live->march->rows - 1);
+    if (fflush(live->history) != 0 || ferror(live->history))
+        return sab_fail(err, SAB_ERR_IO, "cannot write '%s/history.csv': %s", live->directory,
+                        strerror(errno != 0 ? errno : EIO));
+    live->run->cpu_output += sab_cpu_seconds() - start;
+    return SAB_OK;
+}
+
+sab_status sab_live_end(sab_live *live, sab_error *err)
+{
+    FILE *history = live->history;
+
+    live->history = NULL;
+    errno = 0;
+    if (history != NULL && fclose(history) != 0)
+        return sab_fail(err, SAB_ERR_IO, "cannot write '%s/history.csv': %s", live->directory,
+                        strerror(errno));
+    return SAB_OK;
+}
+
+/* ---- frames -----------------------------------------------------------------------------------
+ */
+
+/* Frame number of "fields_0012.vtu", or of what a killed run left of it; -1 for other names. */
+static long frame_number(const char *name)
+{
+    char *end;
+
+    if (strncmp(name, "fields_", 7) != 0 && strncmp(name, "gauss_", 6) != 0)
+        return -1;
+    const char *digits = strchr(name, '_') + 1;
+    if (strspn(digits, "0123456789") < 4)
+        return -1;
+    const long number = strtol(digits, &end, 10);
+    return strcmp(end, ".vtu") == 0 || strcmp(end, ".vtu.tmp~") == 0 ? number : -1;
+}
+
+sab_status sab_live_remove_frames(const char *directory, int first, sab_error *err)
+{
+    char path[PATH];
+    DIR *stream = opendir(directory);
+
+    if (stream == NULL)
+        return sab_fail(err, SAB_ERR_IO, "cannot read directory '%s': %s", directory,
+                        strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
+        if (frame_number(entry->d_name) >= first) {
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            remove(path);
+        }
+    closedir(stream);
+    return SAB_OK;
+}
+
+static sab_status write_index(const sab_live *live, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const int n = live->run->nframes;
+    char(*name)[NAME] = NULL, path[PATH];
+    const char **file = NULL;
+
+    SAB_NEW(name, n);
+    SAB_NEW(file, n);
+    for (int i = 0; i < n; i++) {
+        snprintf(name[i], NAME, "fields_%04d.vtu", i);
+        file[i] = name[i];
+    }
+    snprintf(path, sizeof path, "%s/fields.pvd", live->directory);
+    SAB_TRY(sab_pvd_write(path, n, live->run->frame, file, err));
+cleanup:
+    SAB_FREE(name);
+    SAB_FREE(file);
+    return status;
+}
+
+sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_session *session = live->session;
+    const bool float32 = session->c->output_float32;
+    const double start = sab_cpu_seconds();
+    sab_shown shown;
+    char path[PATH];
+
+    SAB_TRY(sab_session_recover(session, &shown, err));
+    snprintf(path, sizeof path, "%s/fields_%04d.vtu", live->directory, live->run->nframes);
+    SAB_TRY(sab_output_fields(path, session->flow->fields, shown.pressure, shown.stress, time,
+                              float32, err));
+    if (session->c->output_gauss) {
+        snprintf(path, sizeof path, "%s/gauss_%04d.vtu", live->directory, live->run->nframes);
+        SAB_TRY(sab_output_gauss(path, session->flow->fields, time, float32, err));
+    }
+    SAB_TRY(sab_run_state_add_frame(live->run, time, err));
+    SAB_TRY(write_index(live, err));
+cleanup:
+    live->run->cpu_output += sab_cpu_seconds() - start;
+    return status;
+}
+
+/* Multiples of output.every passed up to the end of a step: of step numbers, not of sums of time,
+ * so that a run that goes on from a checkpoint has the same frames. */
+static double frames_until(const sab_case *c, int step)
+{
+    return floor(step * (c->time.step / c->output_every) * (1.0 + 1e-12));
+}
+
+bool sab_live_due(const sab_live *live, int step)
+{
+    const sab_case *c = live->session->c;
+
+    return c->output_every > 0.0 && frames_until(c, step) > frames_until(c, step - 1);
+}
+
+/* ---- the beginning ----------------------------------------------------------------------------
+ */
+
+sab_status sab_live_begin(sab_live *live, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const double start = sab_cpu_seconds();
+    char path[PATH];
+    sab_text yaml = {0};
+
+    SAB_TRY(sab_case_resolved(live->session->c, &yaml, err));
+    snprintf(path, sizeof path, "%s/case.resolved.yaml", live->directory);
+    SAB_TRY(sab_file_write_text(path, yaml.data, err));
+    SAB_TRY(sab_live_remove_frames(live->directory, live->run->nframes, err));
+    SAB_TRY(write_index(live, err));
+    snprintf(path, sizeof path, "%s/history.csv", live->directory);
+    SAB_TRY(write_history(path, live->march, err));
+    live->history = fopen(path, "ab");
+    if (live->history == NULL)
+        status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+cleanup:
+    live->run->cpu_output += sab_cpu_seconds() - start;
+    sab_text_destroy(&yaml);
+    return status;
+}

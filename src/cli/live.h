@@ -1,0 +1,36 @@
+/* cli/live.h -- the files of an inertial run that grow with it: history.csv, a row per step, and
+ * the frames fields_NNNN.vtu with their index fields.pvd. */
+#ifndef SAB_CLI_LIVE_H
+#define SAB_CLI_LIVE_H
+
+#include "cli/state.h"
+
+#include <stdio.h>
+
+typedef struct sab_live {
+    const sab_session *session; /* borrowed, as all below */
+    const char *directory;
+    const sab_march *march;
+    sab_run_state *run;
+    FILE *history; /* owned */
+} sab_live;
+
+/* case.resolved.yaml, history.csv with the rows of the march, fields.pvd with the frames of the
+ * run; later frames, of a part of the run that was lost, are removed. */
+sab_status sab_live_begin(sab_live *live, sab_error *err);
+/* Append the last row of the march. */
+sab_status sab_live_row(sab_live *live, sab_error *err);
+/* The next frame, of the present fields. */
+sab_status sab_live_frame(sab_live *live, double time, sab_error *err);
+/* Is a frame due after this step? Not the initial state, nor the last one. */
+bool sab_live_due(const sab_live *live, int step);
+/* Close history.csv. Nothing to do if it is not open. */
+sab_status sab_live_end(sab_live *live, sab_error *err);
+
+/* Remove the frames from number `first` on, of an older result or of a part of a run that was
+ * lost. */
+sab_status sab_live_remove_frames(const char *directory, int first, sab_error *err);
+/* The header of history.csv, without the end of the line. */
+sab_status sab_live_columns(const sab_march *march, sab_text *text, sab_error *err);
+
+#endif

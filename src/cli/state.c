@@ -1,0 +1,392 @@
+#include "cli/state.h"
+#include "base/memory.h"
+#include "cli/live.h"
+#include "io/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH = 4200 };
+enum { MOST_BLOCKS = 20 };
+
+void sab_run_state_destroy(sab_run_state *run)
+{
+    sab_text_destroy(&run->convergence);
+    SAB_FREE(run->frame);
+}
+
+sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *err)
+{
+    if (run->nframes == run->capacity) {
+        const int capacity = 2 * run->capacity + 16;
+        double *grown = sab_realloc(run->frame, (size_t)capacity, sizeof *grown);
+
+        if (grown == NULL)
+            return sab_fail(err, SAB_ERR_MEMORY, "out of memory for %d frames", capacity);
+        run->frame = grown;
+        run->capacity = capacity;
+    }
+    run->frame[run->nframes++] = time;
+    return SAB_OK;
+}
+
+/* ---- numbers of a report, in the order of the file ------------------------------------------- */
+
+enum { WORK = 10, REPORT = 13, TIMES = 9 };
+
+static void pack_report(const sab_flow_report *f, const sab_run_state *run, int64_t work[WORK],
+                        double report[REPORT], double times[TIMES])
+{
+    const sab_report *r = &f->solve;
+    const sab_certificate *c = &r->certificate;
+    const int64_t w[WORK] = {run->ended,
+                             r->outer,
+                             r->inner,
+                             r->factorisations,
+                             r->solves,
+                             f->retries,
+                             f->viscosity_iterations,
+                             f->converged,
+                             (int64_t)r->method,
+                             (int64_t)r->reason};
+    const double d[REPORT] = {
+        f->viscosity_change,   r->change,      c->gap,        c->gap_friction,
+        c->gap_normal,         c->dissipation, c->compaction, c->natural,
+        c->natural_max,        c->stress,      c->momentum,   c->fischer_burmeister,
+        c->at_rest ? 1.0 : 0.0};
+    const double t[TIMES] = {r->cpu_factorisation,
+                             r->cpu_solve,
+                             r->cpu_cones,
+                             r->cpu_total,
+                             r->cpu_one_factorisation,
+                             run->cpu_assembly,
+                             run->cpu_output,
+                             run->cpu_total,
+                             run->wall};
+
+    memcpy(work, w, sizeof w);
+    memcpy(report, d, sizeof d);
+    memcpy(times, t, sizeof t);
+}
+
+static sab_status unpack_report(const int64_t *w, const double *d, const double *t,
+                                sab_flow_report *f, sab_run_state *run, sab_error *err)
+{
+    if (w[8] < 0 || w[8] >= SAB_METHOD_COUNT || w[9] < 0 || w[9] > SAB_STALLED)
+        return sab_fail(err, SAB_ERR_INPUT, "its block 'work' has a method that is not known");
+    run->ended = w[0] != 0;
+    *f = (sab_flow_report){.viscosity_iterations = (int)w[6],
+                           .viscosity_change = d[0],
+                           .retries = (int)w[5],
+                           .converged = w[7] != 0};
+    f->solve = (sab_report){.method = (sab_method)w[8],
+                            .reason = (sab_reason)w[9],
+                            .outer = (int)w[1],
+                            .inner = (int)w[2],
+                            .factorisations = (int)w[3],
+                            .solves = (int)w[4],
+                            .cpu_factorisation = t[0],
+                            .cpu_solve = t[1],
+                            .cpu_cones = t[2],
+                            .cpu_total = t[3],
+                            .cpu_one_factorisation = t[4],
+                            .change = d[1]};
+    f->solve.certificate = (sab_certificate){.gap = d[2],
+                                             .gap_friction = d[3],
+                                             .gap_normal = d[4],
+                                             .dissipation = d[5],
+                                             .compaction = d[6],
+                                             .natural = d[7],
+                                             .natural_max = d[8],
+                                             .stress = d[9],
+                                             .momentum = d[10],
+                                             .fischer_burmeister = d[11],
+                                             .at_rest = d[12] != 0.0};
+    run->cpu_assembly = t[5];
+    run->cpu_output = t[6];
+    run->cpu_total = t[7];
+    run->wall = t[8];
+    return SAB_OK;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+typedef struct list { /* of blocks, and what some of them point to */
+    int n;
+    sab_block block[MOST_BLOCKS];
+    sab_text yaml, columns;
+    int64_t mesh[3], step[1], work[WORK];
+    double state[4], report[REPORT], times[TIMES];
+} list;
+
+static void add(list *l, const char *name, sab_block_type type, size_t count, const void *data)
+{
+    l->block[l->n++] = (sab_block){name, type, count, data};
+}
+
+static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
+{
+    const sab_flow_state s = sab_flow_get_state(session->flow);
+    const sab_status status = sab_case_resolved(session->c, &l->yaml, err);
+
+    if (status != SAB_OK)
+        return status;
+    l->mesh[0] = (int64_t)sab_mesh_hash(session->mesh);
+    l->mesh[1] = session->mesh->nnodes;
+    l->mesh[2] = session->mesh->nelements;
+    l->step[0] = s.step;
+    l->state[0] = s.time;
+    l->state[1] = s.natural;
+    l->state[2] = s.inertia;
+    l->state[3] = s.factored ? 1.0 : 0.0;
+    add(l, "version", SAB_BLOCK_TEXT, strlen(SAB_VERSION), SAB_VERSION);
+    add(l, "case", SAB_BLOCK_TEXT, l->yaml.length, l->yaml.data);
+    add(l, "mesh", SAB_BLOCK_INTEGER, 3, l->mesh);
+    add(l, "step", SAB_BLOCK_INTEGER, 1, l->step);
+    add(l, "state", SAB_BLOCK_REAL, 4, l->state);
+    add(l, "velocity", SAB_BLOCK_REAL, s.nvelocity, s.velocity);
+    add(l, "previous", SAB_BLOCK_REAL, s.nvelocity, s.previous);
+    add(l, "lambda", SAB_BLOCK_REAL, s.nstress, s.lambda);
+    add(l, "eta", SAB_BLOCK_REAL, s.npoints, s.eta);
+    add(l, "friction", SAB_BLOCK_REAL, s.npoints, s.friction);
+    return SAB_OK;
+}
+
+static void list_destroy(list *l)
+{
+    sab_text_destroy(&l->yaml);
+    sab_text_destroy(&l->columns);
+}
+
+sab_status sab_state_write_flow(const char *path, const sab_session *session, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    list l = {0};
+
+    SAB_TRY(add_flow(&l, session, err));
+    SAB_TRY(sab_checkpoint_write(path, NULL, l.n, l.block, err));
+cleanup:
+    list_destroy(&l);
+    return status;
+}
+
+sab_status sab_state_write(const char *directory, const sab_session *session,
+                           const sab_march *march, const sab_run_state *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char path[PATH], previous[PATH];
+    list l = {0};
+
+    SAB_TRY(add_flow(&l, session, err));
+    SAB_TRY(sab_live_columns(march, &l.columns, err));
+    pack_report(&march->total, run, l.work, l.report, l.times);
+    add(&l, "columns", SAB_BLOCK_TEXT, l.columns.length, l.columns.data);
+    add(&l, "history", SAB_BLOCK_REAL, (size_t)march->rows * (size_t)march->columns,
+        march->history);
+    add(&l, "frames", SAB_BLOCK_REAL, (size_t)run->nframes, run->frame);
+    add(&l, "convergence", SAB_BLOCK_TEXT, run->convergence.length, run->convergence.data);
+    add(&l, "work", SAB_BLOCK_INTEGER, WORK, l.work);
+    add(&l, "report", SAB_BLOCK_REAL, REPORT, l.report);
+    add(&l, "times", SAB_BLOCK_REAL, TIMES, l.times);
+    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
+    snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
+    SAB_TRY(sab_checkpoint_write(path, previous, l.n, l.block, err));
+cleanup:
+    list_destroy(&l);
+    return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+bool sab_state_exists(const char *directory)
+{
+    char path[PATH], previous[PATH];
+
+    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
+    snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
+    return sab_file_exists(path) || sab_file_exists(previous);
+}
+
+/* The newer of the two that is whole. */
+static sab_status open_either(const char *directory, sab_terminal *term,
+                              sab_checkpoint **checkpoint, sab_error *err)
+{
+    char path[PATH], previous[PATH];
+    sab_error first = {0}, second = {0};
+
+    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
+    snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
+    sab_status status = sab_checkpoint_read(path, checkpoint, &first);
+    if (status == SAB_OK)
+        return SAB_OK;
+    if (status == SAB_ERR_INPUT)
+        status = sab_checkpoint_read(previous, checkpoint, &second);
+    if (status == SAB_OK)
+        sab_warn(term, "%s\nthe checkpoint before it is used instead", first.message);
+    else
+        sab_fail(err, status, "--resume: no checkpoint can be used: %s\n%s", first.message,
+                 second.message);
+    return status;
+}
+
+static sab_status check_mesh(const sab_checkpoint *c, const sab_session *session, bool *same,
+                             sab_error *err)
+{
+    const sab_block *b;
+    const sab_status status = sab_checkpoint_get(c, "mesh", SAB_BLOCK_INTEGER, 3, &b, err);
+
+    if (status == SAB_OK)
+        *same = (uint64_t)((const int64_t *)b->data)[0] == sab_mesh_hash(session->mesh);
+    return status;
+}
+
+static sab_status check_case(const sab_checkpoint *c, const char *directory,
+                             const sab_session *session, sab_terminal *term, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_text difference = {0};
+    const sab_block *b;
+    bool same = false;
+
+    SAB_TRY(sab_checkpoint_get(c, "case", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
+    SAB_TRY(sab_case_compare(session->c, b->data, "in the checkpoint", &difference, err));
+    if (difference.length > 0) {
+        status =
+            sab_fail(err, SAB_ERR_USAGE,
+                     "--resume: '%s' holds a run of another case: %s; choose another directory "
+                     "with -o, or start from its state with initial.from",
+                     directory, difference.data);
+        goto cleanup;
+    }
+    SAB_TRY(check_mesh(c, session, &same, err));
+    if (!same) {
+        status = sab_fail(err, SAB_ERR_USAGE,
+                          "--resume: '%s' holds a run on another mesh; the nodes or elements of "
+                          "'%s' have changed",
+                          directory, session->c->mesh_file);
+        goto cleanup;
+    }
+    SAB_TRY(sab_checkpoint_get(c, "version", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
+    if (strcmp(b->data, SAB_VERSION) != 0)
+        sab_warn(term, "the run was begun by version %s, this is %s: numbers may differ slightly",
+                 (const char *)b->data, SAB_VERSION);
+cleanup:
+    sab_text_destroy(&difference);
+    return status;
+}
+
+/* The state of the flow; its arrays are borrowed from the checkpoint. */
+static sab_status get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error *err)
+{
+    const struct {
+        const char *name;
+        const double **data;
+        size_t *count;
+    } array[] = {{"velocity", &s->velocity, &s->nvelocity},
+                 {"previous", &s->previous, &s->nvelocity},
+                 {"lambda", &s->lambda, &s->nstress},
+                 {"eta", &s->eta, &s->npoints},
+                 {"friction", &s->friction, &s->npoints}};
+    sab_status status = SAB_OK;
+    const sab_block *b;
+
+    *s = (sab_flow_state){
+        .nvelocity = SAB_ANY_COUNT, .nstress = SAB_ANY_COUNT, .npoints = SAB_ANY_COUNT};
+    for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) {
+        SAB_TRY(sab_checkpoint_get(c, array[i].name, SAB_BLOCK_REAL, *array[i].count, &b, err));
+        *array[i].count = b->count;
+        *array[i].data = b->data;
+    }
+    SAB_TRY(sab_checkpoint_get(c, "step", SAB_BLOCK_INTEGER, 1, &b, err));
+    s->step = (int)((const int64_t *)b->data)[0];
+    SAB_TRY(sab_checkpoint_get(c, "state", SAB_BLOCK_REAL, 4, &b, err));
+    const double *number = b->data;
+    s->time = number[0];
+    s->natural = number[1];
+    s->inertia = number[2];
+    s->factored = number[3] != 0.0;
+cleanup:
+    return status;
+}
+
+static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_state *run,
+                          sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_block *b, *report, *times;
+    sab_flow_state state;
+    sab_text columns = {0};
+
+    SAB_TRY(get_flow(c, &state, err));
+    SAB_TRY(sab_live_columns(march, &columns, err));
+    SAB_TRY(sab_checkpoint_get(c, "columns", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
+    if (strcmp(b->data, columns.data) != 0) {
+        status = sab_fail(err, SAB_ERR_INPUT, "its history has other columns: %s",
+                          (const char *)b->data);
+        goto cleanup;
+    }
+    SAB_TRY(sab_checkpoint_get(c, "history", SAB_BLOCK_REAL,
+                               (size_t)state.step * (size_t)march->columns, &b, err));
+    SAB_TRY(sab_march_restore(march, &state, state.step, b->data, err));
+    SAB_TRY(sab_checkpoint_get(c, "work", SAB_BLOCK_INTEGER, WORK, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "report", SAB_BLOCK_REAL, REPORT, &report, err));
+    SAB_TRY(sab_checkpoint_get(c, "times", SAB_BLOCK_REAL, TIMES, &times, err));
+    SAB_TRY(unpack_report(b->data, report->data, times->data, &march->total, run, err));
+    SAB_TRY(sab_checkpoint_get(c, "frames", SAB_BLOCK_REAL, SAB_ANY_COUNT, &b, err));
+    for (size_t i = 0; i < b->count; i++)
+        SAB_TRY(sab_run_state_add_frame(run, ((const double *)b->data)[i], err));
+    SAB_TRY(sab_checkpoint_get(c, "convergence", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
+    SAB_TRY(sab_text_add(&run->convergence, err, "%s", (const char *)b->data));
+cleanup:
+    sab_text_destroy(&columns);
+    return status;
+}
+
+sab_status sab_state_resume(const char *directory, const sab_session *session, sab_terminal *term,
+                            sab_march *march, sab_run_state *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_checkpoint *c = NULL;
+
+    SAB_TRY(open_either(directory, term, &c, err));
+    status = check_case(c, directory, session, term, err);
+    if (status == SAB_OK)
+        status = restore(c, march, run, err);
+    if (status == SAB_ERR_INPUT)
+        sab_error_context(err, "while going on from the checkpoint in '%s'", directory);
+cleanup:
+    sab_checkpoint_destroy(&c);
+    return status;
+}
+
+sab_status sab_state_initial(const sab_session *session, sab_error *err)
+{
+    const char *path = session->c->initial_from;
+    sab_status status = SAB_OK;
+    sab_checkpoint *c = NULL;
+    sab_error why = {0};
+    sab_flow_state state;
+    bool same = false;
+
+    SAB_TRY(sab_checkpoint_read(path, &c, &why));
+    SAB_TRY(check_mesh(c, session, &same, &why));
+    if (!same) {
+        status = sab_fail(&why, SAB_ERR_INPUT, "'%s' is a state on another mesh", path);
+        goto cleanup;
+    }
+    SAB_TRY(get_flow(c, &state, &why));
+    const sab_flow_state own = sab_flow_get_state(session->flow);
+    state.step = 0;
+    state.time = 0.0;
+    state.previous = state.velocity;
+    state.inertia = own.inertia;
+    state.factored = own.factored;
+    state.eta = own.eta; /* those of this material */
+    state.friction = own.friction;
+    SAB_TRY(sab_flow_restore(session->flow, &state, &why));
+cleanup:
+    if (status != SAB_OK)
+        sab_fail(err, status, "initial.from: %s", why.message);
+    sab_checkpoint_destroy(&c);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* cli/study.h -- a study at work: what cli/study.c and cli/study_report.c share. */
+#ifndef SAB_CLI_STUDY_H
+#define SAB_CLI_STUDY_H
+
+#include "cli/pool.h"
+#include "cli/result.h"
+#include "cli/study_point.h"
+#include "cli/terminal.h"
+
+enum { SAB_STUDY_PATH = SAB_PATH + SAB_STUDY_NAME + 40 };
+
+typedef struct sab_chain {
+    int first, stride, length;
+    int next;              /* points taken from it so far */
+    int running;           /* number of the point that runs, or -1 */
+    int last;              /* the last one with a result, or -1 */
+    int flowing, arrested; /* the ends of the bracket so far, or -1 */
+    bool broken;           /* a point of the bisection has no value: it cannot go on */
+} sab_chain;
+
+typedef struct sab_study_run {
+    sab_study *study;
+    sab_terminal *term;
+    char directory[SAB_PATH]; /* as the user gave it */
+    char points[SAB_PATH];    /* directory/points, absolute */
+    int lock;
+    bool resume;
+    int npoints, nchains;
+    sab_point *point;
+    sab_chain *chain;
+    sab_pool pool;
+    int expected, done, failed, missed; /* points */
+    int ran;                            /* those that were not there already */
+    double seconds;                     /* on the clock, of these */
+} sab_study_run;
+
+/* The table on the terminal: varied keys, status, probes. */
+void sab_study_show_table(const sab_study_run *run, const sab_table *table);
+/* The brackets on the terminal and in brackets.csv; *good becomes false if one is not closed. */
+sab_status sab_study_show_brackets(const sab_study_run *run, bool *good, sab_error *err);
+
+#endif

@@ -1,0 +1,385 @@
+#include "cli/study_point.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "io/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH = 4096 + 400, COMPONENT = 200 };
+
+/* ---- what is solved, as a number: FNV-1a ---- */
+
+static const unsigned long long FNV_START = 14695981039346656037ull;
+
+static unsigned long long hash_bytes(unsigned long long h, const void *data, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ ((const unsigned char *)data)[i]) * 1099511628211ull;
+    return h;
+}
+
+static sab_status hash_mesh(const sab_case *c, unsigned long long *h, sab_error *err)
+{
+    FILE *file = fopen(c->mesh_file, "rb");
+    char buffer[65536], place[1000];
+
+    if (file == NULL)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open '%s': %s",
+                        sab_case_locate(c, "mesh.file", place, sizeof place), c->mesh_file,
+                        strerror(errno));
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
+        *h = hash_bytes(*h, buffer, n);
+    fclose(file);
+    return SAB_OK;
+}
+
+const char *sab_point_value(const sab_point *p, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%.12g", p->value);
+    return buffer;
+}
+
+sab_status sab_point_create(const sab_study *study, int combination, double value, sab_point *p,
+                            sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_case *c = NULL;
+    sab_text yaml = {0};
+    char text[40];
+
+    *p = (sab_point){.combination = combination, .value = value, .exit = -1, .status = "pending"};
+    const char *bracket = isnan(value) ? NULL : sab_point_value(p, text, sizeof text);
+    SAB_TRY(sab_study_name(study, combination, bracket, p->name, err));
+    SAB_TRY(sab_study_case(study, combination, bracket, &c, err));
+    SAB_TRY(sab_case_resolved(c, &yaml, err));
+    p->case_hash = hash_bytes(FNV_START, yaml.data, yaml.length);
+    SAB_TRY(hash_mesh(c, &p->case_hash, err));
+    p->hash = p->case_hash;
+    p->steps = c->time.scheme == SAB_INERTIAL;
+    p->state = SAB_POINT_PENDING;
+cleanup:
+    sab_text_destroy(&yaml);
+    sab_case_destroy(&c);
+    return status;
+}
+
+void sab_point_destroy(sab_point *p)
+{
+    sab_yaml_destroy(&p->summary);
+}
+
+void sab_point_follow(sab_point *p, const sab_point *from)
+{
+    p->hash = p->case_hash;
+    if (from != NULL)
+        p->hash = hash_bytes(p->hash, &from->hash, sizeof from->hash);
+}
+
+/* ---- its directory ---- */
+
+static const char *file_of(const char *points, const sab_point *p, const char *file, char *path)
+{
+    snprintf(path, PATH, "%s/%s/%s", points, p->name, file);
+    return path;
+}
+
+static const char *hash_text(const sab_point *p, char text[20])
+{
+    snprintf(text, 20, "%016llx", p->hash);
+    return text;
+}
+
+static sab_status write_mark(const char *points, const sab_point *p, sab_error *err)
+{
+    char path[PATH], hash[20];
+    sab_json json = {0};
+
+    sab_json_begin_object(&json, NULL);
+    sab_json_string(&json, "hash", hash_text(p, hash));
+    sab_json_number(&json, "exit", p->exit >= 0 ? (double)p->exit : (double)NAN);
+    sab_json_end_object(&json);
+    const sab_status status = sab_json_save(&json, file_of(points, p, "point.json", path), err);
+    sab_json_destroy(&json);
+    return status;
+}
+
+/* A JSON file as a tree; NULL if it is not there or damaged: then it counts as not there. */
+static sab_yaml *load(const char *points, const sab_point *p, const char *file)
+{
+    sab_yaml *root = NULL;
+    char path[PATH];
+
+    if (sab_file_exists(file_of(points, p, file, path)))
+        sab_yaml_read(path, &root, NULL);
+    return root;
+}
+
+/* The status of the summary; without one the point has failed. */
+static void take_status(sab_point *p)
+{
+    const sab_yaml *node = p->summary != NULL ? sab_yaml_find(p->summary, "status") : NULL;
+    const bool there = node != NULL && node->kind == SAB_YAML_SCALAR;
+
+    snprintf(p->status, sizeof p->status, "%.30s", there ? node->text : "failed");
+}
+
+sab_point_found sab_point_find(const char *points, sab_point *p)
+{
+    sab_yaml *mark = load(points, p, "point.json");
+    const sab_yaml *node = mark != NULL ? sab_yaml_find(mark, "hash") : NULL;
+    char path[PATH], hash[20];
+    sab_point_found found = SAB_FOUND_NOTHING;
+    int code;
+
+    if (node != NULL && node->kind == SAB_YAML_SCALAR &&
+        strcmp(node->text, hash_text(p, hash)) == 0) {
+        p->summary = load(points, p, "summary.json");
+        take_status(p);
+        if (p->summary != NULL && strcmp(p->status, "interrupted") != 0) {
+            node = sab_yaml_find(mark, "exit");
+            p->exit = node != NULL && node->kind == SAB_YAML_SCALAR &&
+                              sab_parse_integer(node->text, &code)
+                          ? code
+                          : -1;
+            if (p->exit < 0) /* this program ended before it could write the code */
+                p->exit = strcmp(p->status, "not_converged") == 0 ? 1 : 0;
+            p->state = SAB_POINT_DONE;
+            found = SAB_FOUND_RESULT;
+        } else {
+            sab_yaml_destroy(&p->summary);
+            if (p->steps && sab_file_exists(file_of(points, p, "checkpoint.sab", path)))
+                found = SAB_FOUND_CHECKPOINT;
+        }
+    }
+    sab_yaml_destroy(&mark);
+    return found;
+}
+
+sab_status sab_point_prepare(const char *points, sab_point *p, bool resume, sab_error *err)
+{
+    static const char *const old[] = {"summary.json", "checkpoint.sab"};
+    sab_status status = SAB_OK;
+    char path[PATH];
+
+    snprintf(path, sizeof path, "%s/%s", points, p->name);
+    SAB_TRY(sab_directory_create(path, err));
+    for (int i = 0; i < (resume ? 1 : 2); i++)
+        if (remove(file_of(points, p, old[i], path)) != 0 && errno != ENOENT) {
+            status = sab_fail(err, SAB_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
+            goto cleanup;
+        }
+    p->exit = -1;
+    SAB_TRY(write_mark(points, p, err));
+    p->state = SAB_POINT_RUNNING;
+    snprintf(p->status, sizeof p->status, "running");
+    p->started = sab_wall_seconds();
+cleanup:
+    return status;
+}
+
+sab_status sab_point_finish(const char *points, sab_point *p, int code, bool stopped,
+                            sab_error *err)
+{
+    p->state = SAB_POINT_DONE;
+    p->exit = code;
+    p->seconds = sab_wall_seconds() - p->started;
+    if (stopped && code >= 128) /* before it could listen to signals */
+        p->exit = code = 75;
+    if (code == 75) {
+        snprintf(p->status, sizeof p->status, "interrupted");
+        return SAB_OK;
+    }
+    p->summary = load(points, p, "summary.json");
+    take_status(p);
+    return write_mark(points, p, err);
+}
+
+const char *sab_point_complaint(const char *points, const sab_point *p, char *buffer, size_t size)
+{
+    char path[PATH], line[2048];
+    FILE *file = fopen(file_of(points, p, "log.txt", path), "r");
+
+    buffer[0] = '\0';
+    if (file == NULL)
+        return buffer;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '\0' && line[0] != ' ') /* context of an error is indented */
+            snprintf(buffer, size, "%s", line);
+    }
+    fclose(file);
+    return buffer;
+}
+
+bool sab_point_good(const sab_point *p)
+{
+    return p->state == SAB_POINT_DONE && p->exit == 0 && p->summary != NULL;
+}
+
+/* ---- numbers of a summary ---- */
+
+static const char *const sections[] = {"probes", "deviations", "errors"};
+static const char *const figures[] = {"steps",          "missed",       "retries",
+                                      "worst_gap",      "solver.outer", "solver.factorisations",
+                                      "solver.solves",  "solver.gap",   "solver.compaction",
+                                      "solver.at_rest", "cpu.total",    "cpu.one_factorisation",
+                                      "mesh.elements"};
+enum {
+    SECTIONS = sizeof sections / sizeof sections[0],
+    FIGURES = sizeof figures / sizeof figures[0]
+};
+
+/* The name of the column of component c of an entry of a section. */
+static void column_name(const char *section, const sab_yaml *entry, int c, char *name)
+{
+    char component[COMPONENT - 20];
+
+    sab_output_component(entry->key, entry->kind == SAB_YAML_LIST ? entry->n : 1, c, component,
+                         sizeof component);
+    snprintf(name, COMPONENT, "%s.%s", section, component);
+}
+
+/* Number of components of an entry: 0 if it is no number, but the name of a profile. */
+static int components(const sab_yaml *entry)
+{
+    double number;
+
+    if (entry->kind == SAB_YAML_LIST)
+        return entry->n == 2 || entry->n == 3 || entry->n == 6 ? entry->n : 0;
+    return entry->kind == SAB_YAML_SCALAR && !entry->quoted &&
+           (sab_yaml_is_empty(entry) || sab_parse_number(entry->text, &number));
+}
+
+static const sab_yaml *component_of(const sab_yaml *entry, int c)
+{
+    return entry->kind == SAB_YAML_LIST ? entry->item[c] : entry;
+}
+
+static const sab_yaml *figure(const sab_yaml *summary, const char *path)
+{
+    char name[64];
+    const size_t n = strcspn(path, ".");
+    const sab_yaml *node;
+
+    snprintf(name, sizeof name, "%.*s", (int)n, path);
+    node = sab_yaml_find(summary, name);
+    return node == NULL || path[n] == '\0' ? node : sab_yaml_find(node, path + n + 1);
+}
+
+double sab_point_number(const sab_point *p, const char *path)
+{
+    char name[COMPONENT];
+    double value = NAN;
+
+    for (int s = 0; s < SECTIONS && p->summary != NULL; s++) {
+        const sab_yaml *map = sab_yaml_find(p->summary, sections[s]);
+
+        for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
+            for (int c = 0; c < components(map->item[i]); c++) {
+                column_name(sections[s], map->item[i], c, name);
+                if (strcmp(name, path) == 0)
+                    sab_parse_number(component_of(map->item[i], c)->text, &value);
+            }
+    }
+    return value;
+}
+
+/* ---- the table ---- */
+
+static sab_status add_columns(const sab_study *study, int n, const sab_point *point, sab_table *t,
+                              sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char name[COMPONENT];
+
+    for (int k = 0; k < study->nkeys; k++)
+        SAB_TRY(sab_table_add_column(t, study->key[k].name, err));
+    if (study->has_bracket)
+        SAB_TRY(sab_table_add_column(t, study->bracket.key.name, err));
+    SAB_TRY(sab_table_add_column(t, "status", err));
+    SAB_TRY(sab_table_add_column(t, "exit", err));
+    for (int s = 0; s < SECTIONS; s++)
+        for (int j = 0; j < n; j++) {
+            const sab_yaml *map =
+                point[j].summary != NULL ? sab_yaml_find(point[j].summary, sections[s]) : NULL;
+
+            for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
+                for (int c = 0; c < components(map->item[i]); c++) {
+                    column_name(sections[s], map->item[i], c, name);
+                    SAB_TRY(sab_table_add_column(t, name, err));
+                }
+        }
+    for (int i = 0; i < FIGURES; i++)
+        SAB_TRY(sab_table_add_column(t, figures[i], err));
+    SAB_TRY(sab_table_add_column(t, "point", err));
+cleanup:
+    return status;
+}
+
+static sab_status add_numbers(const sab_point *p, sab_table *t, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char name[COMPONENT];
+
+    for (int s = 0; s < SECTIONS; s++) {
+        const sab_yaml *map = sab_yaml_find(p->summary, sections[s]);
+
+        for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
+            for (int c = 0; c < components(map->item[i]); c++) {
+                const sab_yaml *value = component_of(map->item[i], c);
+
+                column_name(sections[s], map->item[i], c, name);
+                SAB_TRY(sab_table_set(t, name, sab_yaml_is_empty(value) ? "" : value->text, err));
+            }
+    }
+    for (int i = 0; i < FIGURES; i++) {
+        const sab_yaml *value = figure(p->summary, figures[i]);
+
+        if (value != NULL && value->kind == SAB_YAML_SCALAR && !sab_yaml_is_empty(value))
+            SAB_TRY(sab_table_set(t, figures[i], value->text, err));
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_point_table(const sab_study *study, int n, const sab_point *point, sab_table **table,
+                           sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_table *t = NULL;
+    char value[40];
+
+    *table = NULL;
+    SAB_TRY(sab_table_create("results.csv", &t, err));
+    SAB_TRY(add_columns(study, n, point, t, err));
+    for (int j = 0; j < n; j++) {
+        const sab_point *p = &point[j];
+
+        if (p->state == SAB_POINT_NONE)
+            continue;
+        SAB_TRY(sab_table_add_row(t, err));
+        for (int k = 0; k < study->nkeys; k++)
+            SAB_TRY(sab_table_set(t, study->key[k].name, sab_study_value(study, p->combination, k),
+                                  err));
+        if (study->has_bracket)
+            SAB_TRY(sab_table_set(t, study->bracket.key.name,
+                                  sab_point_value(p, value, sizeof value), err));
+        SAB_TRY(sab_table_set(t, "status", p->status, err));
+        if (p->exit >= 0)
+            SAB_TRY(sab_table_set_number(t, "exit", p->exit, err));
+        if (p->summary != NULL)
+            SAB_TRY(add_numbers(p, t, err));
+        SAB_TRY(sab_table_set(t, "point", p->name, err));
+    }
+    *table = t;
+    t = NULL;
+cleanup:
+    sab_table_destroy(&t);
+    return status;
+}

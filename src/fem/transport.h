@@ -1,0 +1,62 @@
+/* fem/transport.h -- velocity carried along the trajectories of the material (Lagrange-Galerkin)
+ * [docs/theory.md, 3].
+ *
+ * For each point x of the mass matrix (fem/mass.h, element by element) these functions find the
+ * foot X, where the material at x was one or two time steps ago, and the velocity that it had. The
+ * path from x to X is a straight line, followed from element to element. A wall stops it: the foot
+ * slides along the wall with the tangential part of the displacement. Through an open side it goes
+ * no farther than the side, and the velocity there is taken.
+ *
+ * Stability. With exact integrals of u^n o X the scheme gains no energy. With sums over points it
+ * does when feet move by less than an element, since the sums do not see where u^n o X has its
+ * kinks; viscosity nu makes up for that up to a Reynolds number |u| h/nu of the elements. Measured
+ * with random velocities in a steady vortex, growth in units of |u|/h (h: cell of two triangles):
+ *
+ *     element, order    worst growth, at |u| dt/h    none from |u| dt/h    none up to |u| h/nu
+ *     p2, 1                  0.3    0.06                  0.5                  100
+ *     p2b, 1                 0.4    0.03                  0.5                  400
+ *     p2, 2                  1.2    0.12                  3                     25
+ *     p2b, 2                 1.8    0.06                  0.5                   50
+ */
+#ifndef SAB_FEM_TRANSPORT_H
+#define SAB_FEM_TRANSPORT_H
+
+#include "fem/space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct sab_transport sab_transport; /* opaque: defined in transport.c */
+
+typedef struct sab_transport_report { /* of one call */
+    int64_t points;                   /* feet found, those of intermediate points included */
+    int64_t steps;                    /* element sides crossed */
+    int64_t clamped;                  /* feet held by a wall: they slid along it or stopped */
+    int64_t left;                     /* feet that left through an open side */
+    int longest;                      /* most sides crossed by one foot */
+} sab_transport_report;
+
+/* open [nfacets of the mesh]: true where material may come in or go out, false at a wall; copied,
+ * not read for interior facets, NULL if there are walls only. The space is borrowed and must have
+ * its `bubbles` set. The caller owns *transport. */
+sab_status sab_transport_create(const sab_space *space, const bool *open, sab_transport **transport,
+                                sab_error *err);
+void sab_transport_destroy(sab_transport **transport);
+
+/* Velocity vectors are those of the space, bubbles included; v, v1, v2 are [points of mass][2].
+ * Nothing is allocated, and the same input gives the same bits. report may be NULL.
+ *
+ * First order, for (u^{n+1} - u^n o X)/dt:  v = U(X),  X = x - dt U(x). */
+void sab_transport_first(sab_transport *transport, double dt, const double *U, double *v,
+                         sab_transport_report *report);
+/* The same for a velocity U carried by another one:  v = U(X),  X = x - dt wind(x). */
+void sab_transport_along(sab_transport *transport, double dt, const double *wind, const double *U,
+                         double *v, sab_transport_report *report);
+/* Second order, for (3 u^{n+1} - 4 u^n o X1 + u^{n-1} o X2)/(2 dt) with now = u^n, before =
+ * u^{n-1}: v1 = now(X1),     X1 = x - dt w(x - dt/2 w(x)),  w = (3 now - before)/2, v2 =
+ * before(X2),  X2 = x - 2 dt v1. */
+void sab_transport_second(sab_transport *transport, double dt, const double *now,
+                          const double *before, double *v1, double *v2,
+                          sab_transport_report *report);
+
+#endif

@@ -1,0 +1,169 @@
+#include "flow/inertia.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static bool is_formula(int n, const sab_function *f)
+{
+    for (int i = 0; i < n; i++)
+        if (f[i].call != NULL)
+            return true;
+    return false;
+}
+
+/* May the loads or the prescribed velocities change with time? */
+static bool may_vary(const sab_flow_setup *setup)
+{
+    const int dim = setup->geometry->dim;
+    bool varies = is_formula(dim, setup->gravity);
+
+    for (int b = 0; b < setup->nboundaries; b++) {
+        const sab_boundary *at = &setup->boundary[b];
+
+        varies = varies || (at->has_velocity && is_formula(dim, at->velocity)) ||
+                 (at->has_traction && is_formula(dim, at->traction)) ||
+                 (at->has_pressure && is_formula(1, &at->pressure));
+    }
+    return varies;
+}
+
+/* A wall holds the material, or lets it slip. Where another velocity is prescribed it may come in,
+ * and then the velocity on the boundary is that of the material outside. */
+static bool is_wall(const sab_boundary *at, int dim)
+{
+    bool held = at->has_velocity;
+
+    for (int i = 0; i < dim; i++)
+        held = held && at->prescribed[i] && at->velocity[i].call == NULL &&
+               at->velocity[i].constant == 0.0;
+    return held || at->slip;
+}
+
+static sab_status find_open_sides(const sab_flow *flow, bool **open, sab_error *err)
+{
+    const sab_mesh *mesh = flow->setup.mesh;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(*open, mesh->nfacets);
+    for (int f = 0; f < mesh->nfacets; f++)
+        (*open)[f] = true;
+    for (int b = 0; b < flow->setup.nboundaries; b++) {
+        const sab_mesh_group *group = &mesh->group[flow->group[b]];
+
+        for (int i = 0; i < group->nfacets; i++)
+            if (is_wall(&flow->setup.boundary[b], flow->setup.geometry->dim))
+                (*open)[group->facet[i]] = false;
+    }
+cleanup:
+    return status;
+}
+
+/* The initial velocity at the nodes, with what is prescribed there. */
+static sab_status set_initial(const sab_flow *flow, double *U, sab_error *err)
+{
+    const sab_mesh *mesh = flow->setup.mesh;
+    sab_status status = SAB_OK;
+
+    for (int a = 0; flow->setup.initial != NULL && a < mesh->nnodes; a++) {
+        const sab_vars at = {.x = mesh->x[2 * a], .y = mesh->x[2 * a + 1]};
+
+        for (int i = 0; i < 2; i++)
+            SAB_TRY(sab_function_at(&flow->setup.initial[i], &at, &U[2 * a + i], err));
+    }
+    sab_space_restrict(flow->space, flow->dofs, U, flow->u);
+    sab_space_expand(flow->space, flow->dofs, flow->u, U);
+cleanup:
+    return status;
+}
+
+sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_error *err)
+{
+    const size_t size = sab_space_size(flow->space);
+    sab_status status = SAB_OK;
+    sab_inertia *it = NULL;
+    bool *open = NULL;
+
+    *inertia = NULL;
+    SAB_NEW(it, 1);
+    SAB_TRY(sab_mass_create(flow->space, flow->dofs, &it->mass, err));
+    SAB_TRY(find_open_sides(flow, &open, err));
+    SAB_TRY(sab_transport_create(flow->space, open, &it->transport, err));
+    const size_t points = 2 * (size_t)it->mass->N->npoints;
+    SAB_NEW(it->carried, points);
+    SAB_NEW(it->given, points);
+    SAB_NEW(it->work, points);
+    SAB_NEW(it->velocity, size);
+    SAB_NEW(it->previous, size);
+    SAB_NEW(it->applied, size);
+    memcpy(it->applied, flow->load, size * sizeof *it->applied);
+    it->varies = may_vary(&flow->setup);
+    SAB_TRY(set_initial(flow, it->velocity, err));
+    memcpy(it->previous, it->velocity, size * sizeof *it->previous);
+    *inertia = it;
+    it = NULL;
+cleanup:
+    SAB_FREE(open);
+    sab_inertia_destroy(&it);
+    return status;
+}
+
+void sab_inertia_destroy(sab_inertia **inertia)
+{
+    sab_inertia *it = *inertia;
+
+    if (it == NULL)
+        return;
+    sab_mass_destroy(&it->mass);
+    sab_transport_destroy(&it->transport);
+    SAB_FREE(it->carried);
+    SAB_FREE(it->given);
+    SAB_FREE(it->work);
+    SAB_FREE(it->velocity);
+    SAB_FREE(it->previous);
+    SAB_FREE(it->applied);
+    SAB_FREE(*inertia);
+}
+
+void sab_inertia_carry(sab_inertia *it, double dt, int order)
+{
+    const size_t n = 2 * (size_t)it->mass->N->npoints;
+
+    if (order == 1) {
+        sab_transport_first(it->transport, dt, it->velocity, it->carried, &it->report);
+        it->factor = 1.0 / dt;
+        return;
+    }
+    sab_transport_second(it->transport, dt, it->velocity, it->previous, it->carried, it->work,
+                         &it->report);
+    for (size_t i = 0; i < n; i++)
+        it->carried[i] = (4.0 * it->carried[i] - it->work[i]) / 3.0;
+    it->factor = 1.5 / dt;
+}
+
+void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow, double *U)
+{
+    sab_space_expand(flow->space, flow->dofs, NULL, U);
+    sab_mass_interpolate(flow->space, U, it->given);
+}
+
+/* F += factor int (w - v).test, v given at the points */
+static void add_force(sab_inertia *it, const sab_flow *flow, const double *v, double *F)
+{
+    for (size_t i = 0; i < 2 * (size_t)it->mass->N->npoints; i++)
+        it->work[i] = it->factor * (it->carried[i] - v[i]);
+    sab_mass_force(it->mass, flow->space, it->work, F);
+}
+
+void sab_inertia_load(sab_inertia *it, const sab_flow *flow, double *F, double *l)
+{
+    memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
+    add_force(it, flow, it->given, F);
+    sab_space_restrict(flow->space, flow->dofs, F, l);
+}
+
+void sab_inertia_balance(sab_inertia *it, const sab_flow *flow, const double *U, double *F)
+{
+    memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
+    sab_mass_interpolate(flow->space, U, it->work);
+    add_force(it, flow, it->work, F);
+}

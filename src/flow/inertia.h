@@ -1,0 +1,39 @@
+/* flow/inertia.h -- what inertia adds to a flow (internal to flow) [docs/theory.md, 3.3].
+ *
+ *     Du/Dt ~ factor (u - w),   order 1: factor = 1/dt,     w = u^n o X
+ *                               order 2: factor = 3/(2 dt), w = (4 u^n o X1 - u^(n-1) o X2)/3
+ */
+#ifndef SAB_FLOW_INERTIA_H
+#define SAB_FLOW_INERTIA_H
+
+#include "fem/mass.h"
+#include "fem/transport.h"
+#include "flow/flow.h"
+
+typedef struct sab_inertia {
+    sab_mass *mass;
+    sab_transport *transport;
+    double factor;               /* of the mass matrix in A */
+    double length2;              /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
+    double *carried;             /* [points of mass][2] w */
+    double *given;               /* [points of mass][2] velocity of the prescribed part */
+    double *work;                /* [points of mass][2] */
+    double *velocity, *previous; /* velocity vectors after the last step, and the one before */
+    double *applied;             /* force vector: gravity and tractions */
+    bool varies;                 /* they, or prescribed velocities, may depend on time */
+    sab_transport_report report; /* of the last step */
+} sab_inertia;
+
+/* Mass and trajectories of a flow whose space, dofs and load are there; the initial velocity. */
+sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_error *err);
+void sab_inertia_destroy(sab_inertia **inertia);
+/* w and factor of a step from `velocity`, `previous`. */
+void sab_inertia_carry(sab_inertia *inertia, double dt, int order);
+/* The velocities prescribed, as dofs has them. */
+void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow, double *U);
+/* l = applied + factor int (w - u_D).v for the unknowns; F is a force vector for work. */
+void sab_inertia_load(sab_inertia *inertia, const sab_flow *flow, double *F, double *l);
+/* F = applied + factor int (w - U).v: the loads, with inertia as one of them. */
+void sab_inertia_balance(sab_inertia *inertia, const sab_flow *flow, const double *U, double *F);
+
+#endif

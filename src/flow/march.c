@@ -1,0 +1,218 @@
+#include "flow/march.h"
+#include "base/memory.h"
+#include "flow/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const sab_history_name[SAB_HISTORY_FIXED] = {
+    [SAB_HISTORY_STEP] = "step",
+    [SAB_HISTORY_TIME] = "time",
+    [SAB_HISTORY_OUTER] = "outer",
+    [SAB_HISTORY_INNER] = "inner",
+    [SAB_HISTORY_FACTORISATIONS] = "factorisations",
+    [SAB_HISTORY_SOLVES] = "solves",
+    [SAB_HISTORY_GAP] = "gap",
+    [SAB_HISTORY_COMPACTION] = "compaction",
+    [SAB_HISTORY_NATURAL] = "natural",
+    [SAB_HISTORY_MOMENTUM] = "momentum",
+    [SAB_HISTORY_RETRIES] = "retries",
+    [SAB_HISTORY_MISSED] = "missed",
+};
+
+/* Steps in a window: at least one. */
+static int window_rows(const sab_march *march)
+{
+    return (int)fmax(1.0, round(march->options.window / march->flow->setup.step));
+}
+
+static int columns_of(const sab_probe_result *r)
+{
+    return sab_probe_is_profile(r->probe) ? 0 : r->components;
+}
+
+/* The column of the probe that is watched, or -1. */
+static int watched_column(const sab_march *march)
+{
+    int column = SAB_HISTORY_FIXED;
+
+    if (march->options.probe < 0)
+        return -1;
+    for (int i = 0; i < march->options.probe; i++)
+        column += columns_of(&march->probe[i]);
+    return column;
+}
+
+sab_status sab_march_create(sab_flow *flow, sab_probes *probes, const sab_march_options *options,
+                            sab_march **march, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_march *m = NULL;
+    int n;
+
+    *march = NULL;
+    SAB_NEW(m, 1);
+    m->flow = flow;
+    m->probes = probes;
+    m->options = *options;
+    SAB_TRY(sab_probes_evaluate(probes, flow, &m->probe, err)); /* of the initial state */
+    n = sab_probes_count(probes);
+    m->columns = SAB_HISTORY_FIXED;
+    for (int i = 0; i < n; i++)
+        m->columns += columns_of(&m->probe[i]);
+    if (options->probe >= n ||
+        (options->probe >= 0 && columns_of(&m->probe[options->probe]) != 1)) {
+        status = sab_fail(err, SAB_ERR_INPUT, "time.probe: the probe watched must be one number");
+        goto cleanup;
+    }
+    *march = m;
+    m = NULL;
+cleanup:
+    sab_march_destroy(&m);
+    return status;
+}
+
+void sab_march_destroy(sab_march **march)
+{
+    if (*march != NULL) {
+        SAB_FREE((*march)->history);
+        SAB_FREE(*march);
+    }
+}
+
+/* Room for one more row. */
+static sab_status reserve(sab_march *m, int rows, sab_error *err)
+{
+    if (rows <= m->capacity)
+        return SAB_OK;
+    const int capacity = 2 * rows;
+    double *grown =
+        sab_realloc(m->history, (size_t)capacity * (size_t)m->columns, sizeof *m->history);
+
+    if (grown == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory for the history of %d steps", capacity);
+    m->history = grown;
+    m->capacity = capacity;
+    return SAB_OK;
+}
+
+static void fill_row(const sab_march *m, const sab_flow_report *report, double *row)
+{
+    const sab_report *r = &report->solve;
+    const sab_certificate *c = &r->certificate;
+
+    row[SAB_HISTORY_STEP] = m->flow->step;
+    row[SAB_HISTORY_TIME] = m->flow->time;
+    row[SAB_HISTORY_OUTER] = r->outer;
+    row[SAB_HISTORY_INNER] = r->inner;
+    row[SAB_HISTORY_FACTORISATIONS] = r->factorisations;
+    row[SAB_HISTORY_SOLVES] = r->solves;
+    row[SAB_HISTORY_GAP] = c->gap;
+    row[SAB_HISTORY_COMPACTION] = c->compaction;
+    row[SAB_HISTORY_NATURAL] = c->natural;
+    row[SAB_HISTORY_MOMENTUM] = c->momentum;
+    row[SAB_HISTORY_RETRIES] = report->retries;
+    row[SAB_HISTORY_MISSED] = report->converged ? 0.0 : 1.0;
+    row += SAB_HISTORY_FIXED;
+    for (int i = 0; i < sab_probes_count(m->probes); i++)
+        for (int c_ = 0; c_ < columns_of(&m->probe[i]); c_++)
+            *row++ = m->probe[i].value[c_];
+}
+
+/* Mean and deviation of `rows` rows from `first`, for column c. */
+static double mean_of(const sab_march *m, int first, int rows, int c, double *deviation)
+{
+    double sum = 0.0, square = 0.0;
+
+    for (int i = first; i < first + rows; i++)
+        sum += m->history[(size_t)i * (size_t)m->columns + (size_t)c];
+    const double mean = sum / rows;
+    for (int i = first; i < first + rows; i++) {
+        const double d = m->history[(size_t)i * (size_t)m->columns + (size_t)c] - mean;
+        square += d * d;
+    }
+    if (deviation != NULL)
+        *deviation = rows > 1 ? sqrt(square / (rows - 1)) : 0.0;
+    return mean;
+}
+
+/* At the end of every window: has the mean stayed where it was in the window before? A flow that
+ * has come to rest is steady too. */
+static bool is_steady(const sab_march *m)
+{
+    const int w = window_rows(m), column = watched_column(m);
+
+    if (column < 0 || m->options.steady <= 0.0 || m->rows < 2 * w || m->rows % w != 0)
+        return false;
+    const double now = mean_of(m, m->rows - w, w, column, NULL);
+    const double before = mean_of(m, m->rows - 2 * w, w, column, NULL);
+    return fabs(now - before) <= m->options.steady * fabs(now);
+}
+
+static sab_march_end find_end(const sab_march *m)
+{
+    const double left = m->options.end - m->flow->time;
+
+    if (m->missed > m->options.max_missed)
+        return SAB_MARCH_GIVEN_UP;
+    if (is_steady(m))
+        return SAB_MARCH_STEADY;
+    return left < 0.5 * m->flow->setup.step ? SAB_MARCH_FINISHED : SAB_MARCH_GOES_ON;
+}
+
+sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_flow_report *report,
+                          sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(reserve(m, m->rows + 1, err));
+    SAB_TRY(sab_flow_step(m->flow, observer, report, err));
+    SAB_TRY(sab_probes_evaluate(m->probes, m->flow, &m->probe, err));
+    fill_row(m, report, m->history + (size_t)m->rows * (size_t)m->columns);
+    m->rows++;
+    m->missed += !report->converged;
+    m->end = find_end(m);
+    const int retries = m->total.retries + report->retries;
+    sab_flow_add_work(&m->total.solve, &report->solve);
+    const sab_report sum = m->total.solve;
+    m->total = *report;
+    m->total.solve = sum;
+    m->total.retries = retries;
+cleanup:
+    return status;
+}
+
+int sab_march_window(const sab_march *m, double *mean, double *deviation)
+{
+    const int w = window_rows(m), rows = m->rows < w ? m->rows : w;
+
+    for (int c = 0; c < m->columns && rows > 0; c++) {
+        double d;
+        const double value = mean_of(m, m->rows - rows, rows, c, &d);
+
+        if (mean != NULL)
+            mean[c] = value;
+        if (deviation != NULL)
+            deviation[c] = d;
+    }
+    return rows;
+}
+
+sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows,
+                             const double *history, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(reserve(m, rows, err));
+    SAB_TRY(sab_flow_restore(m->flow, state, err));
+    sab_flow_go_on(m->flow, state);
+    memcpy(m->history, history, (size_t)rows * (size_t)m->columns * sizeof *history);
+    m->rows = rows;
+    m->missed = 0;
+    for (int i = 0; i < rows; i++)
+        m->missed += history[(size_t)i * (size_t)m->columns + SAB_HISTORY_MISSED] != 0.0;
+    SAB_TRY(sab_probes_evaluate(m->probes, m->flow, &m->probe, err));
+    m->end = rows > 0 ? find_end(m) : SAB_MARCH_GOES_ON;
+cleanup:
+    return status;
+}

@@ -1,0 +1,73 @@
+/* flow/march.h -- an inertial flow in time: steps, their history, and when the flow is steady.
+ *
+ * A march is a value: with the same state it goes on the same way, bit for bit. Its state is that
+ * of the flow and the table of all steps so far; results are means over the last window of it. */
+#ifndef SAB_FLOW_MARCH_H
+#define SAB_FLOW_MARCH_H
+
+#include "flow/flow.h"
+#include "flow/probes.h"
+
+typedef struct sab_march_options {
+    double end;     /* time at which the run ends */
+    double steady;  /* relative change of a probe's mean between two windows; 0: run to the end */
+    double window;  /* length of a window, units of time */
+    int probe;      /* the probe watched, -1: none; it must have one number */
+    int max_missed; /* steps that may miss their tolerance before the run is given up */
+} sab_march_options;
+
+/* Columns of the history before those of the probes (one per component of each probe that is not
+ * a profile, in order). Nothing in it depends on the machine's speed. */
+typedef enum sab_history_column {
+    SAB_HISTORY_STEP,
+    SAB_HISTORY_TIME,
+    SAB_HISTORY_OUTER, /* iterations, all attempts of the step */
+    SAB_HISTORY_INNER,
+    SAB_HISTORY_FACTORISATIONS,
+    SAB_HISTORY_SOLVES,
+    SAB_HISTORY_GAP,
+    SAB_HISTORY_COMPACTION,
+    SAB_HISTORY_NATURAL,
+    SAB_HISTORY_MOMENTUM,
+    SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
+    SAB_HISTORY_MISSED,  /* 1 if the tolerance was not met */
+    SAB_HISTORY_FIXED
+} sab_history_column;
+extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time", ... */
+
+typedef enum sab_march_end {
+    SAB_MARCH_GOES_ON,
+    SAB_MARCH_STEADY,
+    SAB_MARCH_FINISHED, /* end reached */
+    SAB_MARCH_GIVEN_UP  /* too many steps missed their tolerance */
+} sab_march_end;
+
+typedef struct sab_march {
+    sab_flow *flow;     /* borrowed */
+    sab_probes *probes; /* borrowed */
+    sab_march_options options;
+    int columns, rows, capacity;
+    double *history; /* [rows][columns] */
+    int missed;
+    sab_march_end end;
+    const sab_probe_result *probe; /* of the last step, borrowed */
+    sab_flow_report total;         /* work of all steps since creation; certificate of the last */
+} sab_march;
+
+/* The flow must be inertial. The caller owns *march. */
+sab_status sab_march_create(sab_flow *flow, sab_probes *probes, const sab_march_options *options,
+                            sab_march **march, sab_error *err);
+void sab_march_destroy(sab_march **march);
+/* One step, its row, and march->end. SAB_INTERRUPTED (an observer said so) leaves the march as it
+ * was before the step. observer may be NULL. */
+sab_status sab_march_step(sab_march *march, const sab_flow_observer *observer,
+                          sab_flow_report *report, sab_error *err);
+/* Mean and standard deviation over the last window (or all there is, if shorter) of every column
+ * of the history. Either may be NULL. Returns the number of rows they are taken from. */
+int sab_march_window(const sab_march *march, double *mean, double *deviation);
+
+/* Go on from a state: that of the flow (sab_flow_restore) and `rows` rows of history, copied. */
+sab_status sab_march_restore(sab_march *march, const sab_flow_state *state, int rows,
+                             const double *history, sab_error *err);
+
+#endif

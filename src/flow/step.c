@@ -1,0 +1,231 @@
+/* flow/step.c -- one time step, and what to do when its program resists [docs/theory.md, 3.3]. */
+#include "base/memory.h"
+#include "flow/inertia.h"
+#include "flow/parts.h"
+
+#include <string.h>
+
+/* A step whose merit is above this is no step: try smaller ones. */
+static const double USELESS = 0.2;
+enum { HALVINGS = 3 };
+
+sab_flow_state sab_flow_get_state(const sab_flow *flow)
+{
+    const sab_inertia *inertia = flow->inertia;
+    const double *velocity = inertia != NULL ? inertia->velocity : flow->fields->velocity;
+
+    return (sab_flow_state){.step = flow->step,
+                            .time = flow->time,
+                            .natural = flow->natural,
+                            .inertia = inertia != NULL ? inertia->factor : 0.0,
+                            .factored = !flow->stale,
+                            .nvelocity = sab_space_size(flow->space),
+                            .nstress = (size_t)flow->program->npoints * (size_t)flow->program->s,
+                            .npoints = (size_t)flow->program->npoints,
+                            .velocity = velocity,
+                            .previous = inertia != NULL ? inertia->previous : velocity,
+                            .lambda = flow->lambda,
+                            .eta = flow->eta,
+                            .friction = flow->program->friction};
+}
+
+static void copy(double *to, const double *from, size_t n)
+{
+    if (to != from)
+        memcpy(to, from, n * sizeof *to);
+}
+
+sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err)
+{
+    const sab_flow_state own = sab_flow_get_state(flow);
+    sab_inertia *inertia = flow->inertia;
+    sab_status status = SAB_OK;
+
+    if (state->nvelocity != own.nvelocity || state->nstress != own.nstress ||
+        state->npoints != own.npoints)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the state has %zu velocities and %zu stresses, this flow %zu and %zu: "
+                        "another mesh or element",
+                        state->nvelocity, state->nstress, own.nvelocity, own.nstress);
+    copy(flow->lambda, state->lambda, own.nstress);
+    if (inertia == NULL)
+        return SAB_OK;
+    flow->step = state->step;
+    flow->natural = state->natural;
+    copy(inertia->velocity, state->velocity, own.nvelocity);
+    copy(inertia->previous, state->previous, own.nvelocity);
+    copy(flow->eta, state->eta, own.npoints);
+    copy(flow->program->friction, state->friction, own.npoints);
+    SAB_TRY(sab_flow_set_time(flow, state->time, err));
+    sab_flow_assemble_matrix(flow); /* the viscosity goes into the fields too */
+    sab_space_restrict(flow->space, flow->dofs, inertia->velocity, flow->u);
+    sab_flow_update_fields(flow);
+cleanup:
+    return status;
+}
+
+void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
+{
+    flow->inertia->factor = state->inertia;
+    sab_flow_assemble_matrix(flow);
+    flow->counted = state->factored;
+}
+
+/* Room for a state, to come back to. */
+typedef struct saved {
+    sab_flow_state state;
+    double *velocity, *previous, *lambda, *eta, *friction;
+} saved;
+
+static void saved_destroy(saved *s)
+{
+    SAB_FREE(s->velocity);
+    SAB_FREE(s->previous);
+    SAB_FREE(s->lambda);
+    SAB_FREE(s->eta);
+    SAB_FREE(s->friction);
+}
+
+static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
+{
+    const sab_flow_state now = sab_flow_get_state(flow);
+    sab_status status = SAB_OK;
+
+    SAB_NEW(s->velocity, now.nvelocity);
+    SAB_NEW(s->previous, now.nvelocity);
+    SAB_NEW(s->lambda, now.nstress);
+    SAB_NEW(s->eta, now.npoints);
+    SAB_NEW(s->friction, now.npoints);
+    copy(s->velocity, now.velocity, now.nvelocity);
+    copy(s->previous, now.previous, now.nvelocity);
+    copy(s->lambda, now.lambda, now.nstress);
+    copy(s->eta, now.eta, now.npoints);
+    copy(s->friction, now.friction, now.npoints);
+    s->state = now;
+    s->state.velocity = s->velocity;
+    s->state.previous = s->previous;
+    s->state.lambda = s->lambda;
+    s->state.eta = s->eta;
+    s->state.friction = s->friction;
+cleanup:
+    return status;
+}
+
+/* Solve the program of the step: warm; if that misses its tolerance, cold, and the better one
+ * counts. The velocity of the step is then in inertia->velocity, the one before in `previous`. */
+static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
+                             sab_flow_report *report, sab_error *err)
+{
+    const size_t rows = (size_t)flow->program->npoints * (size_t)flow->program->s;
+    const size_t n = (size_t)flow->program->n;
+    sab_flow_report cold;
+    double *u = NULL, *lambda = NULL;
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_flow_solve(flow, observer, report, err));
+    if (report->converged || flow->setup.material->has_viscosity)
+        goto cleanup; /* with a viscosity formula there is no telling which one is better */
+    SAB_NEW(u, n);
+    SAB_NEW(lambda, rows);
+    copy(u, flow->u, n);
+    copy(lambda, flow->lambda, rows);
+    memset(flow->lambda, 0, rows * sizeof *flow->lambda);
+    SAB_TRY(sab_flow_solve(flow, observer, &cold, err));
+    const bool better = cold.converged || sab_certificate_merit(&cold.solve.certificate) <
+                                              sab_certificate_merit(&report->solve.certificate);
+    if (!better) {
+        copy(flow->u, u, n);
+        copy(flow->lambda, lambda, rows);
+        flow->natural = report->solve.certificate.natural;
+        sab_flow_update_fields(flow);
+    }
+    sab_flow_report *chosen = better ? &cold : report, *other = better ? report : &cold;
+    sab_flow_add_work(&other->solve, &chosen->solve);
+    chosen->solve = other->solve;
+    *report = *chosen;
+    report->retries = 1;
+cleanup:
+    SAB_FREE(u);
+    SAB_FREE(lambda);
+    return status;
+}
+
+/* One step of length dt from the present state. */
+static sab_status advance(sab_flow *flow, double t, double dt, int order,
+                          const sab_flow_observer *observer, sab_flow_report *report,
+                          sab_error *err)
+{
+    sab_inertia *inertia = flow->inertia;
+    const size_t size = sab_space_size(flow->space);
+    const double factor = inertia->factor;
+    sab_status status = SAB_OK;
+
+    if (flow->setup.material->has_mu_i) /* explicit: from the fields of the step before */
+        sab_fields_friction(flow->fields, &flow->setup.material->mu_i, flow->program->friction);
+    sab_inertia_carry(inertia, dt, order);
+    SAB_TRY(sab_flow_set_time(flow, t, err));
+    if (inertia->factor != factor)
+        sab_flow_assemble_matrix(flow);
+    sab_flow_assemble_load(flow);
+    SAB_TRY(solve_step(flow, observer, report, err));
+    copy(inertia->previous, inertia->velocity, size);
+    copy(inertia->velocity, flow->fields->velocity, size);
+    sab_inertia_balance(inertia, flow, inertia->velocity, flow->load);
+cleanup:
+    return status;
+}
+
+/* 2^halvings steps of first order instead of one. Stops at a useless one, *usable = false, unless
+ * there is nothing left to try. */
+static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const saved *start,
+                                   const sab_flow_observer *observer, sab_flow_report *report,
+                                   bool *usable, sab_error *err)
+{
+    const int parts = 1 << halvings;
+    const double dt = flow->setup.step / parts;
+    sab_flow_report sum = *report;
+    bool converged = true;
+    sab_status status = SAB_OK;
+
+    *usable = true;
+    SAB_TRY(sab_flow_restore(flow, &start->state, err));
+    for (int i = 1; i <= parts && *usable; i++) {
+        SAB_TRY(advance(flow, i < parts ? t - flow->setup.step + i * dt : t, dt, 1, observer,
+                        report, err));
+        report->retries += sum.retries + (i == 1);
+        sab_flow_add_work(&sum.solve, &report->solve);
+        report->solve = sum.solve;
+        sum = *report;
+        converged = converged && report->converged;
+        *usable =
+            halvings == HALVINGS || sab_certificate_merit(&report->solve.certificate) <= USELESS;
+    }
+    report->converged = converged;
+    copy(flow->inertia->previous, start->velocity, start->state.nvelocity);
+cleanup:
+    return status;
+}
+
+sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
+                         sab_error *err)
+{
+    const int step = flow->step + 1;
+    const double t = step * flow->setup.step;
+    saved start = {0};
+    sab_status status = SAB_OK;
+
+    SAB_TRY(save(flow, &start, err));
+    SAB_TRY(advance(flow, t, flow->setup.step, flow->step == 0 ? 1 : flow->setup.order, observer,
+                    report, err));
+    bool usable = sab_certificate_merit(&report->solve.certificate) <= USELESS;
+    for (int halvings = 1; !usable && halvings <= HALVINGS; halvings++)
+        SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
+    flow->step = step;
+cleanup:
+    if (status == SAB_INTERRUPTED) {
+        sab_error ignored = {0};
+        sab_flow_restore(flow, &start.state, &ignored);
+    }
+    saved_destroy(&start);
+    return status;
+}

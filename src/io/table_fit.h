@@ -1,0 +1,47 @@
+/* io/table_fit.h -- a law (base/fit.h) through the rows of a table, one fit per group of rows. */
+#ifndef SAB_IO_TABLE_FIT_H
+#define SAB_IO_TABLE_FIT_H
+
+#include "base/fit.h"
+#include "io/table.h"
+
+#include <stddef.h>
+
+enum { SAB_FIT_GROUPS = 16 }; /* columns that make the groups, at most */
+
+typedef struct sab_fit_request {
+    sab_fit_law law;
+    const char *x, *y; /* names of columns, borrowed */
+    const char *sigma; /* of the standard deviation of y; NULL: every point counts the same */
+    int ngroups;
+    const char *group[SAB_FIT_GROUPS]; /* rows with equal texts there belong together */
+    double grain, scale;               /* of the law of Beverloo; y is multiplied by scale */
+} sab_fit_request;
+
+typedef struct sab_fit_group {
+    int row;                        /* of the table: the first of the group */
+    int n, left_out;                /* points; rows without x, or with y <= 0 or none */
+    double *x, *y, *sigma, *fitted; /* [n], scaled; sigma is NULL if not all are positive */
+    sab_fit fit;
+    sab_error failure; /* status SAB_OK, or why there is no fit */
+} sab_fit_group;
+
+typedef struct sab_table_fit {
+    const sab_table *table;         /* borrowed */
+    const sab_fit_request *request; /* borrowed */
+    int n;
+    sab_fit_group *group; /* in the order of their first rows */
+} sab_table_fit;
+
+/* SAB_ERR_INPUT if a column is missing or a cell is a text; a group without a fit is no error. The
+ * caller owns *fit. */
+sab_status sab_table_fit_create(const sab_table *table, const sab_fit_request *request,
+                                sab_table_fit **fit, sab_error *err);
+void sab_table_fit_destroy(sab_table_fit **fit);
+/* "material.friction = 0.3, ..." of a group, or "". Returns `buffer`. */
+const char *sab_table_fit_label(const sab_table_fit *fit, int group, char *buffer, size_t size);
+/* The fits as JSON, and the points with the fitted values as CSV (docs/study.md). */
+sab_status sab_table_fit_save(const sab_table_fit *fit, const char *json, const char *csv,
+                              sab_error *err);
+
+#endif

@@ -1,0 +1,220 @@
+#include "unit.h"
+
+#include "base/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tables of Student's distribution, two-sided 95 % and 99 %. */
+static void test_student(void)
+{
+    static const struct {
+        int freedom;
+        double t95, t99;
+    } table[] = {{1, 12.706, 63.657}, {2, 4.303, 9.925},   {3, 3.182, 5.841},  {4, 2.776, 4.604},
+                 {5, 2.571, 4.032},   {10, 2.228, 3.169},  {13, 2.160, 3.012}, {30, 2.042, 2.750},
+                 {120, 1.980, 2.617}, {1000, 1.962, 2.581}};
+
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        CU_ASSERT(fabs(sab_student_quantile(0.95, table[i].freedom) - table[i].t95) < 5.1e-4);
+        CU_ASSERT(fabs(sab_student_quantile(0.99, table[i].freedom) - table[i].t99) < 5.1e-4);
+    }
+    /* closed forms: tan(p pi/2) and p sqrt(2 / (1 - p^2)) */
+    SAB_ASSERT_CLOSE(sab_student_quantile(0.95, 1), tan(0.475 * acos(-1.0)), 1e-12);
+    SAB_ASSERT_CLOSE(sab_student_quantile(0.95, 2), 0.95 * sqrt(2.0 / (1.0 - 0.95 * 0.95)), 1e-12);
+    CU_ASSERT(isnan(sab_student_quantile(0.95, 0)));
+}
+
+static void test_exact_beverloo(void)
+{
+    static const double x[] = {0.5, 0.75, 1.0, 1.5, 2.0};
+    static const double k[] = {1.4, 0.0, -2.0, 5.0};
+    const double grain = 0.0893, C = 1.37;
+    double y[5], fitted[5];
+    sab_fit fit;
+
+    for (int j = 0; j < 4; j++) {
+        for (int i = 0; i < 5; i++)
+            y[i] = C * pow(x[i] - k[j] * grain, 1.5);
+        for (int n = 5; n >= 2; n--) {
+            CU_ASSERT_EQUAL(
+                sab_fit_points(SAB_FIT_BEVERLOO, grain, n, x, y, NULL, fitted, &fit, NULL), SAB_OK);
+            SAB_ASSERT_CLOSE(fit.factor.value, C, 1e-10);
+            SAB_ASSERT_CLOSE(fit.k.value, k[j], 1e-10);
+            SAB_ASSERT_CLOSE(fit.reduced.value, 1.5, 1e-10);
+            CU_ASSERT(fit.rms < 1e-12);
+            CU_ASSERT(n > 2 ? fit.k.high - fit.k.low < 1e-9 : isnan(fit.k.low));
+            for (int i = 0; i < n; i++)
+                SAB_ASSERT_CLOSE(fitted[i], y[i], 1e-12);
+        }
+        /* (x - s)^(3/2) is steeper than x^(3/2) in logarithms if s > 0 */
+        CU_ASSERT(k[j] > 0.0   ? fit.exponent.value > 1.5 + 1e-6
+                  : k[j] < 0.0 ? fit.exponent.value < 1.5 - 1e-6
+                               : fabs(fit.exponent.value - 1.5) < 1e-12);
+    }
+}
+
+static void test_exact_power(void)
+{
+    static const double x[] = {0.1, 1.0, 3.0, 40.0}, sigma[] = {1.0, 0.1, 2.0, 5.0};
+    double y[4], fitted[4];
+    sab_fit fit;
+
+    for (int i = 0; i < 4; i++)
+        y[i] = 0.3 * pow(x[i], -2.7);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_POWER, 1.0, 4, x, y, sigma, fitted, &fit, NULL), SAB_OK);
+    SAB_ASSERT_CLOSE(fit.factor.value, 0.3, 1e-12);
+    SAB_ASSERT_CLOSE(fit.exponent.value, -2.7, 1e-12);
+    CU_ASSERT(fit.weighted && isnan(fit.k.value) && isnan(fit.reduced.value));
+}
+
+/* Noisy points. At the minimum the residuals are orthogonal to both derivatives of the model; the
+ * interval is that of the covariance s^2 (J^T W J)^-1, with J by finite differences here. */
+static void test_noisy_beverloo(void)
+{
+    static const double x[] = {0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2};
+    enum { N = 7 };
+    const double grain = 0.1;
+    unsigned long long state = 7;
+
+    for (int weighted = 0; weighted < 2; weighted++)
+        for (int trial = 0; trial < 50; trial++) {
+            double y[N], sigma[N], fitted[N], J[N][2], a[3] = {0.0}, g[2] = {0.0}, rest = 0.0;
+            sab_fit fit;
+
+            for (int i = 0; i < N; i++) {
+                y[i] = 0.8 * pow(x[i] - 0.13, 1.5) * (1.0 + 0.2 * (sab_test_random(&state) - 0.5));
+                sigma[i] = weighted ? 0.01 + sab_test_random(&state) : 1.0;
+            }
+            CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, grain, N, x, y,
+                                           weighted ? sigma : NULL, fitted, &fit, NULL),
+                            SAB_OK);
+            for (int i = 0; i < N; i++) {
+                const double C = fit.factor.value, k = fit.k.value, h = 1e-6;
+                const double w = 1.0 / (sigma[i] * sigma[i]), r = y[i] - fitted[i];
+
+                SAB_ASSERT_CLOSE(fitted[i], C * pow(fmax(x[i] - k * grain, 0.0), 1.5), 1e-12);
+                J[i][0] = pow(fmax(x[i] - k * grain, 0.0), 1.5);
+                J[i][1] = C *
+                          (pow(fmax(x[i] - (k + h) * grain, 0.0), 1.5) -
+                           pow(fmax(x[i] - (k - h) * grain, 0.0), 1.5)) /
+                          (2.0 * h);
+                a[0] += w * J[i][0] * J[i][0];
+                a[1] += w * J[i][0] * J[i][1];
+                a[2] += w * J[i][1] * J[i][1];
+                g[0] += w * J[i][0] * r;
+                g[1] += w * J[i][1] * r;
+                rest += w * r * r;
+            }
+            /* cosines between the residual and the derivatives */
+            CU_ASSERT(fabs(g[0]) < 1e-8 * sqrt(a[0] * rest));
+            CU_ASSERT(fabs(g[1]) < 1e-6 * sqrt(a[2] * rest));
+            const double t = 2.5706, s2 = rest / (N - 2), det = a[0] * a[2] - a[1] * a[1];
+            SAB_ASSERT_CLOSE((fit.factor.high - fit.factor.low) / 2.0 / (t * sqrt(s2 * a[2] / det)),
+                             1.0, 1e-4);
+            SAB_ASSERT_CLOSE((fit.k.high - fit.k.low) / 2.0 / (t * sqrt(s2 * a[0] / det)), 1.0,
+                             1e-4);
+        }
+}
+
+/* A 95 % interval holds the truth 95 times of 100: Gaussian noise, five points, three degrees of
+ * freedom. With the normal 1.96 instead of t = 3.182 it would be 86. */
+static void test_coverage(void)
+{
+    static const double x[] = {0.5, 0.75, 1.0, 1.5, 2.0};
+    enum { N = 5, TRIALS = 4000 };
+    unsigned long long state = 11;
+    int C = 0, k = 0, exponent = 0;
+
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double y[N], z[N], fitted[N];
+        sab_fit fit, power;
+
+        for (int i = 0; i < N; i++) {
+            const double u = 1.0 - sab_test_random(&state), v = sab_test_random(&state);
+            const double noise = sqrt(-2.0 * log(u)) * cos(2.0 * acos(-1.0) * v);
+
+            y[i] = pow(x[i] - 0.14, 1.5) + 0.005 * noise;
+            z[i] = pow(x[i], 1.7) * exp(0.01 * noise);
+        }
+        CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 0.1, N, x, y, NULL, fitted, &fit, NULL),
+                        SAB_OK);
+        CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_POWER, 1.0, N, x, z, NULL, fitted, &power, NULL),
+                        SAB_OK);
+        C += fit.factor.low <= 1.0 && 1.0 <= fit.factor.high;
+        k += fit.k.low <= 1.4 && 1.4 <= fit.k.high;
+        exponent += power.exponent.low <= 1.7 && 1.7 <= power.exponent.high;
+    }
+    /* three standard deviations of a count: 41 */
+    CU_ASSERT(abs(C - 95 * TRIALS / 100) < 42);
+    CU_ASSERT(abs(k - 95 * TRIALS / 100) < 42);
+    CU_ASSERT(abs(exponent - 95 * TRIALS / 100) < 42);
+}
+
+/* Units do not matter: y -> a y, x -> b x, grain -> b grain. Nor does a common factor of sigma. */
+static void test_scaling(void)
+{
+    static const double x[] = {0.5, 0.75, 1.0, 1.5, 2.0}, y[] = {0.21, 0.46, 0.8, 1.5, 2.6};
+    static const double sigma[] = {0.01, 0.03, 0.02, 0.05, 0.04};
+    double bx[5], ay[5], as[5], fitted[5];
+    sab_fit one, two;
+
+    for (int i = 0; i < 5; i++) {
+        bx[i] = 1e3 * x[i];
+        ay[i] = 1e-7 * y[i];
+        as[i] = 30.0 * sigma[i];
+    }
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 0.1, 5, x, y, sigma, fitted, &one, NULL),
+                    SAB_OK);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1e2, 5, bx, ay, as, fitted, &two, NULL),
+                    SAB_OK);
+    SAB_ASSERT_CLOSE(two.k.value, one.k.value, 1e-9);
+    SAB_ASSERT_CLOSE(two.k.high, one.k.high, 1e-9);
+    SAB_ASSERT_CLOSE(two.factor.value / (one.factor.value * 1e-7 * pow(1e3, -1.5)), 1.0, 1e-9);
+    SAB_ASSERT_CLOSE(two.exponent.low, one.exponent.low, 1e-9);
+    SAB_ASSERT_CLOSE(two.reduced.high, one.reduced.high, 1e-9);
+    SAB_ASSERT_CLOSE(two.rms, one.rms, 1e-9);
+}
+
+static void test_refusals(void)
+{
+    static const double x[] = {1.0, 2.0, 3.0}, y[] = {1.0, 2.0, 3.0}, down[] = {3.0, 2.0, 1.0};
+    static const double zero[] = {1.0, 0.0, 3.0}, same[] = {2.0, 2.0, 2.0};
+    double fitted[3];
+    sab_error err = {0};
+    sab_fit fit;
+
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 1, x, y, NULL, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "two different x"));
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_POWER, 1.0, 0, x, y, NULL, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_POWER, 1.0, 3, same, y, NULL, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, zero, NULL, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "positive"));
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, y, zero, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 0.0, 3, x, y, NULL, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, down, NULL, fitted, &fit, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "does not grow"));
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_POWER, 1.0, 3, x, down, NULL, fitted, &fit, &err),
+                    SAB_OK);
+}
+
+int main(void)
+{
+    static const sab_test tests[] = {{"quantiles of Student", test_student},
+                                     {"exact Beverloo", test_exact_beverloo},
+                                     {"exact power law", test_exact_power},
+                                     {"noisy Beverloo", test_noisy_beverloo},
+                                     {"coverage of the intervals", test_coverage},
+                                     {"units", test_scaling},
+                                     {"refusals", test_refusals}};
+
+    return SAB_TEST_MAIN("base/fit", tests);
+}

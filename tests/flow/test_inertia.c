@@ -1,0 +1,212 @@
+/* Inertial flow: free fall, start-up of a channel, orders in time, restart, balance of forces. */
+#include "unit.h"
+
+#include "fem/exact.h"
+#include "flow/march.h"
+#include "grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+static double at_time, reynolds;
+
+/* A channel |y| < 1 under a unit force along x, from rest: du/dt = 1 + u''/Re. */
+static sab_status channel(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    double u = 0.5 * reynolds * (1.0 - at->y * at->y);
+
+    (void)data;
+    (void)err;
+    for (int k = 0; k < 60; k++) {
+        const double a = (k + 0.5) * PI, sign = k % 2 == 0 ? 1.0 : -1.0;
+
+        u -=
+            2.0 * reynolds * sign / (a * a * a) * cos(a * at->y) * exp(-a * a * at_time / reynolds);
+    }
+    *value = u;
+    return SAB_OK;
+}
+
+typedef struct problem {
+    sab_material material;
+    sab_function gravity[2], initial[2];
+    sab_boundary boundary[4];
+    sab_flow_setup setup;
+} problem;
+
+static char names[4][8] = {"bottom", "right", "top", "left"};
+
+/* All sides free of traction; the tests close some. */
+static void prepare(problem *p, const sab_mesh *mesh, double step, int order)
+{
+    memset(p, 0, sizeof *p);
+    p->material.reynolds = sab_constant(reynolds);
+    p->material.bulk = 1.0;
+    for (int b = 0; b < 4; b++)
+        p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
+    p->setup = (sab_flow_setup){.mesh = mesh,
+                                .geometry = &sab_geometry_plane,
+                                .material = &p->material,
+                                .gravity = p->gravity,
+                                .nboundaries = 4,
+                                .boundary = p->boundary,
+                                .solver = sab_solver_options_default(),
+                                .step = step,
+                                .order = order,
+                                .initial = p->initial};
+    p->setup.solver.tolerance = 1e-8;
+}
+
+static void close_side(problem *p, int b)
+{
+    p->boundary[b].has_traction = false;
+    p->boundary[b].has_velocity = true;
+    p->boundary[b].prescribed[0] = p->boundary[b].prescribed[1] = true;
+}
+
+static void steps(sab_flow *flow, int n, bool converged)
+{
+    for (int k = 0; k < n; k++) {
+        sab_flow_report report;
+        sab_error err = {0};
+
+        CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, &err), SAB_OK);
+        if (converged)
+            CU_ASSERT(report.converged);
+    }
+}
+
+/* A body that nothing holds falls: u = u0 + g t, whatever its strength and the order. */
+static void test_free_fall(void)
+{
+    const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.04, 0.3};
+    sab_mesh *mesh = sab_grid_create(&grid);
+
+    for (int order = 1; order <= 2; order++) {
+        problem p;
+        sab_flow *flow = NULL;
+        sab_error err = {0};
+
+        reynolds = INFINITY;
+        prepare(&p, mesh, 0.3, order);
+        p.material.friction = sab_constant(0.4);
+        p.gravity[1] = sab_constant(-1.0);
+        p.initial[0] = sab_constant(0.7);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+        steps(flow, 4, true);
+        for (int a = 0; a < mesh->nnodes; a++) {
+            CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[2 * a], 0.7, 1e-10);
+            CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[2 * a + 1], -1.2, 1e-10);
+        }
+        CU_ASSERT_DOUBLE_EQUAL(flow->time, 1.2, 1e-15);
+        sab_flow_destroy(&flow);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
+static double channel_error(const sab_mesh *mesh, double step, int order, double end)
+{
+    const sab_function exact[2] = {{0.0, channel, NULL}, sab_constant(0.0)};
+    sab_error_norms norms = {0};
+    sab_flow *flow = NULL;
+    sab_error err = {0};
+    problem p;
+
+    reynolds = 2.0;
+    prepare(&p, mesh, step, order);
+    p.gravity[0] = sab_constant(1.0);
+    for (int b = 0; b < 4; b++) { /* along the ends the fluid is held: it carries shear there */
+        close_side(&p, b);
+        p.boundary[b].prescribed[0] = b % 2 == 0;
+    }
+    CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+    steps(flow, (int)round(end / step), true);
+    at_time = end;
+    CU_ASSERT_EQUAL_FATAL(
+        sab_exact_velocity(flow->space, flow->fields->velocity, exact, 0.0, &norms, &err), SAB_OK);
+    sab_flow_destroy(&flow);
+    return norms.L2 / norms.exact_L2;
+}
+
+/* Order 1 and order 2 in time against the Fourier series. */
+static void test_orders(void)
+{
+    const sab_grid grid = {3, 12, 0, -1, 1, 1, 0.0, 0.0, 0.0};
+    sab_mesh *mesh = sab_grid_create(&grid);
+
+    for (int order = 1; order <= 2; order++) {
+        const double e1 = channel_error(mesh, 0.2, order, 0.8);
+        const double e2 = channel_error(mesh, 0.1, order, 0.8);
+        const double e3 = channel_error(mesh, 0.05, order, 0.8);
+
+        printf("  order %d: errors %.3e %.3e %.3e, orders %.2f %.2f\n", order, e1, e2, e3,
+               log2(e1 / e2), log2(e2 / e3));
+        CU_ASSERT(log2(e2 / e3) > order - 0.15);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
+/* Grains in a box with an opening: the force on all that holds them is what the loads and inertia
+ * leave, to rounding; and a flow restored from its state goes on bit for bit. */
+static void test_restart_and_balance(void)
+{
+    const sab_grid grid = {8, 8, 0, 0, 1, 1, 0.1, 0.0, 0.0};
+    sab_mesh *mesh = sab_grid_create(&grid);
+    sab_flow *flow = NULL, *again = NULL;
+    sab_error err = {0};
+    problem p;
+
+    reynolds = 50.0;
+    prepare(&p, mesh, 0.05, 2);
+    p.material.friction = sab_constant(0.4);
+    p.gravity[1] = sab_constant(-1.0);
+    p.setup.solver.tolerance = 3e-2;
+    close_side(&p, 3);
+    close_side(&p, 0);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+    steps(flow, 4, false);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &again, &err), SAB_OK);
+    const sab_flow_state state = sab_flow_get_state(flow);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_restore(again, &state, &err), SAB_OK);
+    CU_ASSERT(memcmp(flow->fields->velocity, again->fields->velocity,
+                     state.nvelocity * sizeof(double)) == 0);
+    steps(flow, 2, false);
+    steps(again, 2, false);
+    CU_ASSERT_EQUAL(flow->step, again->step);
+    CU_ASSERT(memcmp(flow->fields->velocity, again->fields->velocity,
+                     state.nvelocity * sizeof(double)) == 0);
+    CU_ASSERT(memcmp(flow->lambda, again->lambda, state.nstress * sizeof(double)) == 0);
+
+    const sab_balance balance = {flow->dofs, p.boundary, flow->group, flow->time, flow->load};
+    double total[2] = {0.0, 0.0}, force[2], sum[2] = {0.0, 0.0}, momentum = 0.0;
+    for (int b = 0; b < 4; b++) {
+        CU_ASSERT_EQUAL_FATAL(
+            sab_fields_force(flow->fields, &balance, b, SAB_FORCE_TOTAL, flow->work, force, &err),
+            SAB_OK);
+        for (int i = 0; i < 2; i++)
+            total[i] += force[i];
+    }
+    for (int a = 0; a < mesh->nnodes; a++)
+        for (int i = 0; i < 2; i++)
+            sum[i] += flow->load[2 * a + i];
+    for (int a = 0; a < mesh->nnodes; a++)
+        momentum = fmax(momentum, fabs(flow->fields->velocity[2 * a + 1]));
+    CU_ASSERT(momentum > 0.05); /* it moves */
+    CU_ASSERT_DOUBLE_EQUAL(total[0], sum[0], 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(total[1], sum[1], 1e-9);
+    CU_ASSERT(fabs(sum[1] + 1.0) > 0.05); /* inertia is among the loads: less than the weight */
+    sab_flow_destroy(&flow);
+    sab_flow_destroy(&again);
+    sab_mesh_destroy(&mesh);
+}
+
+int main(void)
+{
+    static const sab_test tests[] = {{"free fall", test_free_fall},
+                                     {"orders in time", test_orders},
+                                     {"restart and balance", test_restart_and_balance}};
+
+    return SAB_TEST_MAIN("flow/inertia", tests);
+}
