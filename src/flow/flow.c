@@ -12,15 +12,15 @@
  * eta is kept above this share of its largest value. */
 static const double VISCOSITY_FLOOR = 1e-6;
 
-/* The law at every point, converted once. */
-static sab_status evaluate_law(sab_flow *flow, sab_error *err)
+/* The law at every point at time t, converted to that of the program. */
+static sab_status evaluate_law(sab_flow *flow, double t, sab_error *err)
 {
     const sab_flow_setup *setup = &flow->setup;
     sab_program *program = flow->program;
 
     for (int q = 0; q < program->npoints; q++) {
         const double *x = flow->space->point + 2 * q;
-        const sab_vars at = {.x = x[0], .y = x[1]};
+        const sab_vars at = {.x = x[0], .y = x[1], .t = t};
         sab_law law;
         const sab_status status =
             sab_material_law(setup->material, setup->geometry, &at, &law, err);
@@ -36,7 +36,6 @@ static sab_status evaluate_law(sab_flow *flow, sab_error *err)
         program->dilatancy[q] = law.dilatancy;
         program->weight[q] = 2.0 * flow->space->weight[q];
         flow->inverse_reynolds[q] = law.inverse_reynolds;
-        flow->eta[q] = 1.0;
     }
     program->bulk = setup->material->bulk;
     return SAB_OK;
@@ -118,6 +117,10 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     sab_dofs *dofs = NULL;
 
     flow->time = t;
+    if (flow->inertia->law_varies) {
+        SAB_TRY(evaluate_law(flow, t, err));
+        sab_flow_assemble_matrix(flow);
+    }
     if (!flow->inertia->varies)
         return SAB_OK;
     SAB_TRY(sab_dofs_create(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, &dofs,
@@ -225,7 +228,9 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
 
     const double start = sab_cpu_seconds();
     SAB_TRY(assemble_applied(f, 0.0, f->load, err));
-    SAB_TRY(evaluate_law(f, err));
+    SAB_TRY(evaluate_law(f, 0.0, err));
+    for (size_t q = 0; q < points; q++)
+        f->eta[q] = 1.0;
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
     SAB_TRY(sab_scatter_create(f->program->B, f->program->A, &f->scatter, err));
@@ -304,6 +309,7 @@ static sab_status update_viscosity(sab_flow *flow, sab_error *err)
             shear2 += g[c] * g[c];
         const sab_vars at = {.x = x[0],
                              .y = x[1],
+                             .t = flow->time,
                              .shear_rate = sqrt(shear2),
                              .pressure = flow->fields->pressure[q / 3]};
         const sab_status status =

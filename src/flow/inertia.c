@@ -27,6 +27,12 @@ static bool may_vary(const sab_flow_setup *setup)
     return varies;
 }
 
+static bool law_may_vary(const sab_material *m)
+{
+    return (!m->has_mu_i && is_formula(1, &m->friction)) || is_formula(1, &m->dilatancy) ||
+           is_formula(1, &m->bingham) || is_formula(1, &m->reynolds);
+}
+
 /* A wall holds the material, or lets it slip. Where another velocity is prescribed it may come in,
  * and then the velocity on the boundary is that of the material outside. */
 static bool is_wall(const sab_boundary *at, int dim)
@@ -97,6 +103,7 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_NEW(it->applied, size);
     memcpy(it->applied, flow->load, size * sizeof *it->applied);
     it->varies = may_vary(&flow->setup);
+    it->law_varies = law_may_vary(flow->setup.material);
     SAB_TRY(set_initial(flow, it->velocity, err));
     memcpy(it->previous, it->velocity, size * sizeof *it->previous);
     *inertia = it;

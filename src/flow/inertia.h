@@ -20,7 +20,8 @@ typedef struct sab_inertia {
     double *work;                /* [points of mass][2] */
     double *velocity, *previous; /* velocity vectors after the last step, and the one before */
     double *applied;             /* force vector: gravity and tractions */
-    bool varies;                 /* they, or prescribed velocities, may depend on time */
+    bool varies;                 /* they, or prescribed velocities, may depend on time, */
+    bool law_varies;             /* or the law */
     sab_transport_report report; /* of the last step */
 } sab_inertia;
 

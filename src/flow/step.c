@@ -55,8 +55,8 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
     copy(inertia->velocity, state->velocity, own.nvelocity);
     copy(inertia->previous, state->previous, own.nvelocity);
     copy(flow->eta, state->eta, own.npoints);
-    copy(flow->program->friction, state->friction, own.npoints);
     SAB_TRY(sab_flow_set_time(flow, state->time, err));
+    copy(flow->program->friction, state->friction, own.npoints);
     sab_flow_assemble_matrix(flow); /* the viscosity goes into the fields too */
     sab_space_restrict(flow->space, flow->dofs, inertia->velocity, flow->u);
     sab_flow_update_fields(flow);
@@ -160,10 +160,10 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
     const double factor = inertia->factor;
     sab_status status = SAB_OK;
 
-    if (flow->setup.material->has_mu_i) /* explicit: from the fields of the step before */
-        sab_fields_friction(flow->fields, &flow->setup.material->mu_i, flow->program->friction);
     sab_inertia_carry(inertia, dt, order);
     SAB_TRY(sab_flow_set_time(flow, t, err));
+    if (flow->setup.material->has_mu_i) /* explicit: from the fields of the step before */
+        sab_fields_friction(flow->fields, &flow->setup.material->mu_i, flow->program->friction);
     if (inertia->factor != factor)
         sab_flow_assemble_matrix(flow);
     sab_flow_assemble_load(flow);

@@ -106,6 +106,46 @@ static void test_free_fall(void)
     sab_mesh_destroy(&mesh);
 }
 
+static sab_status equals_time(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    (void)data;
+    (void)err;
+    *value = at->t;
+    return SAB_OK;
+}
+
+/* A box whose walls and load accelerate together: everything has their velocity t; the friction
+ * is a formula of time as well. */
+static void test_moving_box(void)
+{
+    const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
+    sab_mesh *mesh = sab_grid_create(&grid);
+
+    for (int order = 1; order <= 2; order++) {
+        problem p;
+        sab_flow *flow = NULL;
+        sab_error err = {0};
+
+        reynolds = 10.0;
+        prepare(&p, mesh, 0.2, order);
+        p.material.friction = (sab_function){0.0, equals_time, NULL};
+        p.gravity[0] = sab_constant(1.0);
+        for (int b = 0; b < 4; b++) {
+            close_side(&p, b);
+            p.boundary[b].velocity[0] = (sab_function){0.0, equals_time, NULL};
+        }
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+        steps(flow, 3, true);
+        CU_ASSERT_DOUBLE_EQUAL(flow->program->friction[0], 0.6, 1e-12);
+        for (int a = 0; a < mesh->nnodes; a++) {
+            CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[2 * a], 0.6, 1e-10);
+            CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[2 * a + 1], 0.0, 1e-10);
+        }
+        sab_flow_destroy(&flow);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
 static double channel_error(const sab_mesh *mesh, double step, int order, double end)
 {
     const sab_function exact[2] = {{0.0, channel, NULL}, sab_constant(0.0)};
@@ -144,6 +184,69 @@ static void test_orders(void)
         printf("  order %d: errors %.3e %.3e %.3e, orders %.2f %.2f\n", order, e1, e2, e3,
                log2(e1 / e2), log2(e2 / e3));
         CU_ASSERT(log2(e2 / e3) > order - 0.15);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
+/* A viscous channel becomes steady: at the end of a window whose mean is that of the one before;
+ * the mean and its deviation are those of the table; a march restored half way ends the same. */
+static void test_march(void)
+{
+    const sab_grid grid = {3, 6, 0, -1, 1, 1, 0.0, 0.0, 0.0};
+    const sab_probe probe[] = {{.name = names[1], .kind = SAB_PROBE_FLUX, .group = names[1]},
+                               {.name = names[0], .kind = SAB_PROBE_FORCE, .group = names[0]}};
+    sab_mesh *mesh = sab_grid_create(&grid);
+    sab_march_options options = {.end = 10.0, .steady = 1e-3, .window = 0.5, .max_missed = 0};
+    double mean[32], deviation[32];
+    sab_march *march[2] = {NULL, NULL};
+    sab_probes *probes[2] = {NULL, NULL};
+    sab_flow *flow[2] = {NULL, NULL};
+    sab_error err = {0};
+    problem p;
+
+    reynolds = 1.0;
+    prepare(&p, mesh, 0.1, 2);
+    p.gravity[0] = sab_constant(1.0);
+    for (int b = 0; b < 4; b++) {
+        close_side(&p, b);
+        p.boundary[b].prescribed[0] = b % 2 == 0;
+    }
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow[i], &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow[i], 2, probe, &probes[i], &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_march_create(flow[i], probes[i], &options, &march[i], &err),
+                              SAB_OK);
+    }
+    CU_ASSERT_EQUAL(march[0]->columns, SAB_HISTORY_FIXED + 3);
+    while (march[0]->end == SAB_MARCH_GOES_ON) {
+        sab_flow_report report;
+
+        CU_ASSERT_EQUAL_FATAL(sab_march_step(march[0], NULL, &report, &err), SAB_OK);
+        if (march[0]->rows == 7) {
+            const sab_flow_state state = sab_flow_get_state(flow[0]);
+            CU_ASSERT_EQUAL_FATAL(sab_march_restore(march[1], &state, 7, march[0]->history, &err),
+                                  SAB_OK);
+        }
+    }
+    while (march[1]->end == SAB_MARCH_GOES_ON) {
+        sab_flow_report report;
+
+        CU_ASSERT_EQUAL_FATAL(sab_march_step(march[1], NULL, &report, &err), SAB_OK);
+    }
+    CU_ASSERT_EQUAL(march[0]->end, SAB_MARCH_STEADY);
+    CU_ASSERT_EQUAL(march[0]->rows % 5, 0);
+    CU_ASSERT_EQUAL_FATAL(march[0]->rows, march[1]->rows);
+    CU_ASSERT(memcmp(march[0]->history, march[1]->history,
+                     (size_t)(march[0]->rows * march[0]->columns) * sizeof(double)) == 0);
+    CU_ASSERT_EQUAL(sab_march_window(march[0], mean, deviation), 5);
+    CU_ASSERT_DOUBLE_EQUAL(mean[SAB_HISTORY_TIME], march[0]->rows * 0.1 - 0.2, 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(deviation[SAB_HISTORY_TIME], sqrt(0.025), 1e-12);
+    CU_ASSERT_DOUBLE_EQUAL(mean[SAB_HISTORY_FIXED], 2.0 / 3.0 * reynolds, 2e-3);
+
+    for (int i = 0; i < 2; i++) {
+        sab_march_destroy(&march[i]);
+        sab_probes_destroy(&probes[i]);
+        sab_flow_destroy(&flow[i]);
     }
     sab_mesh_destroy(&mesh);
 }
@@ -205,7 +308,9 @@ static void test_restart_and_balance(void)
 int main(void)
 {
     static const sab_test tests[] = {{"free fall", test_free_fall},
+                                     {"moving box", test_moving_box},
                                      {"orders in time", test_orders},
+                                     {"march", test_march},
                                      {"restart and balance", test_restart_and_balance}};
 
     return SAB_TEST_MAIN("flow/inertia", tests);
