@@ -233,6 +233,28 @@ void sab_fields_friction(const sab_fields *f, const sab_mu_i *mu_i, double *fric
             sab_material_mu_i(mu_i, norm_t(s, f->strain_rate + s * q), f->pressure[q / 3]) / scale;
 }
 
+double sab_fields_cell_reynolds(const sab_fields *f)
+{
+    const sab_space *space = f->space;
+    double largest = 0.0;
+
+    for (int e = 0; e < space->mesh->nelements; e++) {
+        const double *w = space->weight + 3 * e, *r = f->law.viscosity + 3 * e; /* r = 2 nu */
+        const double h = sqrt(2.0 * (w[0] + w[1] + w[2]));
+        const double nu = 0.5 * fmin(r[0], fmin(r[1], r[2]));
+        double u = 0.0;
+
+        for (int a = 0; a < NODES; a++) {
+            const double *at = f->velocity + 2 * space->mesh->element[NODES * e + a];
+
+            u = fmax(u, hypot(at[0], at[1]));
+        }
+        if (u > 0.0)
+            largest = fmax(largest, u * h / nu);
+    }
+    return largest;
+}
+
 /* Keep of F what belongs to an entry: nodes it owns and, if `shared`, those of its group that
  * nobody owns. */
 static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int entry, bool shared,

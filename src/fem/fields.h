@@ -57,6 +57,10 @@ void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element,
 /* friction [npoints] = mu(I) of the law, for the next step: I from the shear rate at the point and
  * the *mean* pressure of its element, because a root of noise has no mean. */
 void sab_fields_friction(const sab_fields *fields, const sab_mu_i *mu_i, double *friction);
+/* Largest |u| h/nu of the elements, nu = eta/Re the viscosity of the last solve and h^2 twice the
+ * area, of a cell of two triangles [docs/theory.md, 3.3]. Infinite where something moves without
+ * viscosity. */
+double sab_fields_cell_reynolds(const sab_fields *fields);
 
 /* The balance of momentum beside the stresses, at time t; all borrowed. */
 typedef struct sab_balance {

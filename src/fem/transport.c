@@ -371,6 +371,22 @@ void sab_transport_destroy(sab_transport **transport)
     SAB_FREE(*transport);
 }
 
+void sab_transport_add(sab_transport_report *sum, const sab_transport_report *now)
+{
+    sum->points += now->points;
+    sum->steps += now->steps;
+    sum->clamped += now->clamped;
+    sum->left += now->left;
+    sum->longest = now->longest > sum->longest ? now->longest : sum->longest;
+}
+
+double sab_transport_limit(bool bubbles, bool split, int order)
+{
+    if (bubbles)
+        return order == 1 ? 400.0 : 50.0;
+    return (split ? 4.0 : 1.0) * (order == 1 ? 100.0 : 25.0);
+}
+
 void sab_transport_first(sab_transport *t, double dt, const double *U, double *v,
                          sab_transport_report *report)
 {

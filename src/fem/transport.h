@@ -10,12 +10,15 @@
  * Stability. With exact integrals of u^n o X the scheme gains no energy. With sums over points it
  * does when feet move by less than an element, since the sums do not see where u^n o X has its
  * kinks; viscosity nu makes up for that up to a Reynolds number |u| h/nu of the elements. Measured
- * with random velocities in a steady vortex, growth in units of |u|/h (h: cell of two triangles):
+ * with random velocities in a steady vortex, growth in units of |u|/h (h: cell of two triangles, as
+ * they were before an Alfeld split):
  *
  *     element, order    worst growth, at |u| dt/h    none from |u| dt/h    none up to |u| h/nu
  *     p2, 1                  0.3    0.06                  0.5                  100
+ *     p2 split, 1            0.9    0.03                  0.5                  400
  *     p2b, 1                 0.4    0.03                  0.5                  400
  *     p2, 2                  1.2    0.12                  3                     25
+ *     p2 split, 2            3.9    0.03                  -                    100
  *     p2b, 2                 1.8    0.06                  0.5                   50
  */
 #ifndef SAB_FEM_TRANSPORT_H
@@ -35,6 +38,10 @@ typedef struct sab_transport_report { /* of one call */
     int64_t left;                     /* feet that left through an open side */
     int longest;                      /* most sides crossed by one foot */
 } sab_transport_report;
+/* Add those of another call. */
+void sab_transport_add(sab_transport_report *sum, const sab_transport_report *now);
+/* The last column of the table. */
+double sab_transport_limit(bool bubbles, bool split, int order);
 
 /* open [nfacets of the mesh]: true where material may come in or go out, false at a wall; copied,
  * not read for interior facets, NULL if there are walls only. The space is borrowed and must have

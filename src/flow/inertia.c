@@ -1,5 +1,6 @@
 #include "flow/inertia.h"
 #include "base/memory.h"
+#include "base/timer.h"
 
 #include <string.h>
 
@@ -134,17 +135,21 @@ void sab_inertia_destroy(sab_inertia **inertia)
 void sab_inertia_carry(sab_inertia *it, double dt, int order)
 {
     const size_t n = 2 * (size_t)it->mass->N->npoints;
+    const double start = sab_cpu_seconds();
+    sab_transport_report report;
 
     if (order == 1) {
-        sab_transport_first(it->transport, dt, it->velocity, it->carried, &it->report);
+        sab_transport_first(it->transport, dt, it->velocity, it->carried, &report);
         it->factor = 1.0 / dt;
-        return;
+    } else {
+        sab_transport_second(it->transport, dt, it->velocity, it->previous, it->carried, it->work,
+                             &report);
+        for (size_t i = 0; i < n; i++)
+            it->carried[i] = (4.0 * it->carried[i] - it->work[i]) / 3.0;
+        it->factor = 1.5 / dt;
     }
-    sab_transport_second(it->transport, dt, it->velocity, it->previous, it->carried, it->work,
-                         &it->report);
-    for (size_t i = 0; i < n; i++)
-        it->carried[i] = (4.0 * it->carried[i] - it->work[i]) / 3.0;
-    it->factor = 1.5 / dt;
+    sab_transport_add(&it->report, &report);
+    it->cpu_carry += sab_cpu_seconds() - start;
 }
 
 void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow, double *U)

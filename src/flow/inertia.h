@@ -22,7 +22,8 @@ typedef struct sab_inertia {
     double *applied;             /* force vector: gravity and tractions */
     bool varies;                 /* they, or prescribed velocities, may depend on time, */
     bool law_varies;             /* or the law */
-    sab_transport_report report; /* of the last step */
+    sab_transport_report report; /* of the last step, all attempts */
+    double cpu_carry;            /* of the last step */
 } sab_inertia;
 
 /* Mass and trajectories of a flow whose space, dofs and load are there; the initial velocity. */

@@ -1,5 +1,6 @@
 #include "flow/march.h"
 #include "base/memory.h"
+#include "flow/inertia.h"
 #include "flow/parts.h"
 
 #include <math.h>
@@ -178,6 +179,8 @@ sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_f
     m->total = *report;
     m->total.solve = sum;
     m->total.retries = retries;
+    sab_transport_add(&m->transport, &m->flow->inertia->report);
+    m->cpu_transport += m->flow->inertia->cpu_carry;
 cleanup:
     return status;
 }

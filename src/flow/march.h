@@ -5,6 +5,7 @@
 #ifndef SAB_FLOW_MARCH_H
 #define SAB_FLOW_MARCH_H
 
+#include "fem/transport.h"
 #include "flow/flow.h"
 #include "flow/probes.h"
 
@@ -51,7 +52,9 @@ typedef struct sab_march {
     int missed;
     sab_march_end end;
     const sab_probe_result *probe; /* of the last step, borrowed */
-    sab_flow_report total;         /* work of all steps since creation; certificate of the last */
+    sab_flow_report total;          /* work of all steps since creation; certificate of the last */
+    sab_transport_report transport; /* of all steps */
+    double cpu_transport;
 } sab_march;
 
 /* The flow must be inertial. The caller owns *march. */

@@ -215,6 +215,8 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
     sab_status status = SAB_OK;
 
     SAB_TRY(save(flow, &start, err));
+    flow->inertia->report = (sab_transport_report){0};
+    flow->inertia->cpu_carry = 0.0;
     SAB_TRY(advance(flow, t, flow->setup.step, flow->step == 0 ? 1 : flow->setup.order, observer,
                     report, err));
     bool usable = sab_certificate_merit(&report->solve.certificate) <= USELESS;

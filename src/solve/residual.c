@@ -10,6 +10,10 @@
  * strain rate: where nothing compacts, rounding must not count. */
 static const double LEAST_COMPACTION = 1e-3;
 
+/* The stress scale is at least this part of the stress that power and r of the unresisted flow
+ * make: it may be rigid (free fall). */
+static const double LEAST_STRESS = 1e-5;
+
 struct sab_residual {
     double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
     double *work;             /* [npoints][s] */
@@ -112,13 +116,12 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     for (int i = 0; i < p->n; i++)
         res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
     res->stress = rms(p, p->step, res->gamma);
-    /* a flow without resistance may be rigid (free fall): then rounding must not count */
     double square = 0.0, volume = 0.0;
     for (int q = 0; q < p->npoints; q++) {
         square += p->weight[q] * p->step[q];
         volume += p->weight[q];
     }
-    res->stress = fmax(res->stress, sqrt(SAB_REST * res->power * square) / volume);
+    res->stress = fmax(res->stress, LEAST_STRESS * sqrt(res->power * square) / volume);
     return SAB_OK;
 }
 

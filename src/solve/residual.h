@@ -28,7 +28,7 @@ typedef struct sab_certificate {
 
 /* Below this part of the power of the unresisted flow, D counts as none: the body is at rest (or
  * moves rigidly), and the gaps are taken relative to that part. */
-#define SAB_REST 1e-10
+#define SAB_REST 1e-8
 
 typedef struct sab_residual sab_residual; /* workspace and the scales of the unresisted flow */
 

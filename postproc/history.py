@@ -1,0 +1,73 @@
+#!/usr/bin/python3
+"""Draw a probe of one or more inertial runs against time.
+
+    postproc/history.py out/silo discharge.png --column discharge --scale 2
+    postproc/history.py out/a out/b both.png --column discharge --label "D = 1" --label "D = 2"
+
+Reads history.csv. The last window, over which the results are means, is shaded.
+"""
+import argparse
+import os
+
+import matplotlib
+import numpy
+
+import sablier_io
+from sablier_io import Failure
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as pyplot  # noqa: E402
+
+COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
+
+
+def read(directory, column):
+    columns = sablier_io.table(os.path.join(directory, "history.csv"))
+    if column not in columns:
+        raise Failure(f"history.csv of '{directory}' has no '{column}'; it has: "
+                      + ", ".join(columns))
+    return columns["time"], columns[column]
+
+
+def draw(options):
+    sablier_io.check_picture(options.picture)
+    labels = options.label or (options.result if len(options.result) > 1 else [None])
+    if len(labels) != len(options.result):
+        raise Failure(f"{len(labels)} labels for {len(options.result)} results")
+    figure, axis = pyplot.subplots(figsize=(5.2, 3.2), layout="constrained")
+    for i, (directory, label) in enumerate(zip(options.result, labels)):
+        time, value = read(directory, options.column)
+        value = options.scale * value
+        axis.plot(time, value, color=COLOUR[i % 5], linewidth=1.3, label=label)
+        length = sablier_io.summary(directory).get("window", {}).get("length")
+        last = value[time > time[-1] - length * (1 + 1e-9)] if length else value[-1:]
+        print(f"{directory}: {options.column} = {numpy.mean(last):.6g} over the last "
+              f"{len(last)} steps, deviation {numpy.std(last, ddof=1) if len(last) > 1 else 0:.1e}")
+        if length and len(options.result) == 1:
+            axis.axvspan(time[-1] - length, time[-1], color="#eeeeee", zorder=0)
+    axis.set_xlabel("$t$")
+    axis.set_ylabel(options.name or options.column)
+    axis.set_ylim(bottom=0)
+    axis.grid(color="#dddddd", linewidth=0.6)
+    axis.set_axisbelow(True)
+    if any(labels):
+        axis.legend(frameon=False)
+    sablier_io.save(figure, options.picture, options.dpi)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", nargs="+", help="result directories of `sablier run`")
+    parser.add_argument("picture", help=".png, .pdf or .svg to write")
+    parser.add_argument("--column", default="discharge", help="of history.csv; %(default)s")
+    parser.add_argument("--scale", type=float, default=1.0, help="factor of the values; "
+                                                                 "2 for the whole of a half silo")
+    parser.add_argument("--name", help="of the axis")
+    parser.add_argument("--label", action="append", help="of each result, in their order")
+    parser.add_argument("--dpi", type=int, default=150)
+    draw(parser.parse_args())
+
+
+if __name__ == "__main__":
+    sablier_io.run(main)
