@@ -117,6 +117,13 @@ def draw(options):
             line = numpy.linspace(start, 1.05 * x.max(), 200)
             left.plot(line, curve(fit, one, line), color=colour, linewidth=1.1)
             right.plot(line, curve(fit, one, line) ** power, color=colour, linewidth=1.1)
+        if beverloo and i < len(options.compare):
+            C, k = options.compare[i]
+            line = numpy.linspace(max(0.0, k * fit["grain"]), 1.05 * x.max(), 200)
+            for axes, exponent in ((left, 1.5), (right, 1.0)):
+                axes.plot(line, C ** (exponent / 1.5) * (line - k * fit["grain"]) ** exponent, "--",
+                          color=colour, linewidth=0.9,
+                          label=None if i else f"dashed: {options.compare_name}")
         print(f"{name or fit['y']}: {len(x)} points, {text}")
     xlabel = options.xlabel or fit["x"]
     ylabel = options.ylabel or (f"{fit['scale']:g} {fit['y']}" if fit["scale"] != 1 else fit["y"])
@@ -131,7 +138,7 @@ def draw(options):
         right.set(xscale="log", yscale="log")
     for axes in (left, right):
         axes.grid(color="#e2e2e2", linewidth=0.6)
-    right.legend(frameon=False, fontsize="small", loc="lower right" if beverloo else "best")
+    (left if beverloo else right).legend(frameon=False, fontsize="small", loc="best")
     if options.title:
         figure.suptitle(options.title)
     sablier_io.save(figure, picture, options.dpi)
@@ -145,6 +152,9 @@ def main():
     parser.add_argument("--out", help=".png, .pdf or .svg to write; default STUDY/beverloo.png")
     parser.add_argument("--xlabel", help="default: the key")
     parser.add_argument("--ylabel", help="default: the probe")
+    parser.add_argument("--compare", nargs=2, type=float, action="append", default=[],
+                        metavar=("C", "K"), help="draw this law too, dashed; one per group, in order")
+    parser.add_argument("--compare-name", default="printed", help="of those laws; %(default)s")
     parser.add_argument("--title")
     parser.add_argument("--dpi", type=int, default=150)
     draw(parser.parse_args())

@@ -39,12 +39,12 @@ def draw(options):
         time, value = read(directory, options.column)
         value = options.scale * value
         axis.plot(time, value, color=COLOUR[i % 5], linewidth=1.3, label=label)
-        length = sablier_io.summary(directory).get("window", {}).get("length")
-        last = value[time > time[-1] - length * (1 + 1e-9)] if length else value[-1:]
+        rows = sablier_io.summary(directory).get("window", {}).get("rows", 1)
+        last = value[-rows:]
         print(f"{directory}: {options.column} = {numpy.mean(last):.6g} over the last "
               f"{len(last)} steps, deviation {numpy.std(last, ddof=1) if len(last) > 1 else 0:.1e}")
-        if length and len(options.result) == 1:
-            axis.axvspan(time[-1] - length, time[-1], color="#eeeeee", zorder=0)
+        if len(options.result) == 1:
+            axis.axvspan(time[-rows], time[-1], color="#eeeeee", zorder=0)
     axis.set_xlabel("$t$")
     axis.set_ylabel(options.name or options.column)
     axis.set_ylim(bottom=0)
