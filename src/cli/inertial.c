@@ -239,6 +239,20 @@ static void say_probes(const run *r, const sab_run_result *result)
     }
 }
 
+static void say_transport(const run *r)
+{
+    const sab_march *m = r->march;
+    const sab_transport_report *feet = &m->transport;
+    const double n = (double)feet->points;
+
+    sab_say(r->term,
+            "transport      %.0f feet per step, %.3g sides crossed by each, at most %d; %.2g %% "
+            "held by walls,",
+            n / m->rows, (double)feet->steps / n, feet->longest, 100.0 * (double)feet->clamped / n);
+    sab_say(r->term, "               %.2g %% come from outside; CPU %.2g s per step",
+            100.0 * (double)feet->left / n, m->cpu_transport / m->rows);
+}
+
 static void report_result(const run *r, const sab_run_result *result)
 {
     const sab_march *m = r->march;
@@ -258,6 +272,7 @@ static void report_result(const run *r, const sab_run_result *result)
             t->outer / n, t->inner / n, t->factorisations / n, t->solves / n);
     sab_say(r->term, "               CPU %.3g s = %.3g factorisations of A; %d retries in all",
             t->cpu_total / n, f.cpu_per_step, f.retries);
+    say_transport(r);
     sab_say(r->term, "worst step     %d: G = %.3e, C = %.3e (tolerance %g); %d steps missed",
             f.worst_step, f.worst_gap, f.worst_compaction, r->session->c->solver.tolerance,
             f.missed);
@@ -271,6 +286,7 @@ static void report_result(const run *r, const sab_run_result *result)
                  "%d of %d steps missed the tolerance %g; the worst is step %d: G = %.2g, C = %.2g",
                  f.missed, m->rows, r->session->c->solver.tolerance, f.worst_step, f.worst_gap,
                  f.worst_compaction);
+    sab_session_warn_advection(r->session, r->term, result->cell_reynolds);
     sab_session_warn_pressure(r->session, r->term, &result->shown);
 }
 
@@ -293,6 +309,7 @@ static sab_status finish(run *r, sab_error *err)
     result.mean = mean;
     result.deviation = deviation;
     SAB_TRY(sab_session_recover(r->session, &result.shown, err));
+    result.cell_reynolds = sab_session_cell_reynolds(r->session);
     SAB_TRY(sab_summary_exact(r->session, m->flow->time, &result, err));
     take_times(r);
     result.cpu_assembly = r->state.cpu_assembly;

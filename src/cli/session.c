@@ -3,6 +3,7 @@
 #include "cli/blas.h"
 #include "cli/state.h"
 #include "fem/exact.h"
+#include "fem/transport.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -222,6 +223,31 @@ void sab_session_close(sab_session *session)
 bool sab_session_stable(const sab_session *session)
 {
     return session->c->split == SAB_SPLIT_ALFELD || session->c->element == SAB_ELEMENT_P2B;
+}
+
+/* Was the element p2 made stable by a split? Then limits refer to the triangles before it. */
+static bool is_split(const sab_session *session)
+{
+    return session->c->split == SAB_SPLIT_ALFELD && session->c->element != SAB_ELEMENT_P2B;
+}
+
+double sab_session_cell_reynolds(const sab_session *session)
+{
+    return sab_fields_cell_reynolds(session->flow->fields) * (is_split(session) ? sqrt(3.0) : 1.0);
+}
+
+void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds)
+{
+    const sab_case *c = session->c;
+    const int order = c->time.order;
+    const double limit =
+        sab_transport_limit(c->element == SAB_ELEMENT_P2B, is_split(session), order);
+
+    if (reynolds > limit)
+        sab_warn(term,
+                 "advection may be under-resolved on this mesh: |u| h Re up to %.3g, above %g; "
+                 "refine where it is fast%s",
+                 reynolds, limit, order == 2 ? ", or use time.order: 1" : "");
 }
 
 /* Stable pairs stay below (docs/theory.md, 10). */

@@ -37,6 +37,10 @@ typedef struct sab_shown {
     double oscillation;
 } sab_shown;
 sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab_error *err);
+/* Largest |u| h/nu of the elements, as they were before a split, and a warning if it is beyond what
+ * the time scheme takes [docs/theory.md, 3.3]. */
+double sab_session_cell_reynolds(const sab_session *session);
+void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds);
 /* A warning if the pair is unstable and its pressure shows it. */
 void sab_session_warn_pressure(const sab_session *session, sab_terminal *term,
                                const sab_shown *shown);

@@ -32,11 +32,13 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* ---- numbers of a report, in the order of the file ------------------------------------------- */
 
-enum { WORK = 10, REPORT = 13, TIMES = 9 };
+enum { WORK = 10, REPORT = 13, TIMES = 10, TRANSPORT = 5 };
 
-static void pack_report(const sab_flow_report *f, const sab_run_state *run, int64_t work[WORK],
-                        double report[REPORT], double times[TIMES])
+static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
+                        int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
 {
+    const sab_flow_report *f = &march->total;
+    const sab_transport_report *feet = &march->transport;
     const sab_report *r = &f->solve;
     const sab_certificate *c = &r->certificate;
     const int64_t w[WORK] = {run->ended,
@@ -49,6 +51,8 @@ static void pack_report(const sab_flow_report *f, const sab_run_state *run, int6
                              f->converged,
                              (int64_t)r->method,
                              (int64_t)r->reason};
+    const int64_t x[TRANSPORT] = {feet->points, feet->steps, feet->clamped, feet->left,
+                                  feet->longest};
     const double d[REPORT] = {
         f->viscosity_change,   r->change,      c->gap,        c->gap_friction,
         c->gap_normal,         c->dissipation, c->compaction, c->natural,
@@ -62,16 +66,21 @@ static void pack_report(const sab_flow_report *f, const sab_run_state *run, int6
                              run->cpu_assembly,
                              run->cpu_output,
                              run->cpu_total,
-                             run->wall};
+                             run->wall,
+                             march->cpu_transport};
 
     memcpy(work, w, sizeof w);
+    memcpy(transport, x, sizeof x);
     memcpy(report, d, sizeof d);
     memcpy(times, t, sizeof t);
 }
 
-static sab_status unpack_report(const int64_t *w, const double *d, const double *t,
-                                sab_flow_report *f, sab_run_state *run, sab_error *err)
+static sab_status unpack_report(const int64_t *w, const int64_t *x, const double *d,
+                                const double *t, sab_march *march, sab_run_state *run,
+                                sab_error *err)
 {
+    sab_flow_report *f = &march->total;
+
     if (w[8] < 0 || w[8] >= SAB_METHOD_COUNT || w[9] < 0 || w[9] > SAB_STALLED)
         return sab_fail(err, SAB_ERR_INPUT, "its block 'work' has a method that is not known");
     run->ended = w[0] != 0;
@@ -106,6 +115,9 @@ static sab_status unpack_report(const int64_t *w, const double *d, const double 
     run->cpu_output = t[6];
     run->cpu_total = t[7];
     run->wall = t[8];
+    march->transport = (sab_transport_report){
+        .points = x[0], .steps = x[1], .clamped = x[2], .left = x[3], .longest = (int)x[4]};
+    march->cpu_transport = t[9];
     return SAB_OK;
 }
 
@@ -115,7 +127,7 @@ typedef struct list { /* of blocks, and what some of them point to */
     int n;
     sab_block block[MOST_BLOCKS];
     sab_text yaml, columns;
-    int64_t mesh[3], step[1], work[WORK];
+    int64_t mesh[3], step[1], work[WORK], transport[TRANSPORT];
     double state[4], report[REPORT], times[TIMES];
 } list;
 
@@ -179,13 +191,14 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
 
     SAB_TRY(add_flow(&l, session, err));
     SAB_TRY(sab_live_columns(march, &l.columns, err));
-    pack_report(&march->total, run, l.work, l.report, l.times);
+    pack_report(march, run, l.work, l.transport, l.report, l.times);
     add(&l, "columns", SAB_BLOCK_TEXT, l.columns.length, l.columns.data);
     add(&l, "history", SAB_BLOCK_REAL, (size_t)march->rows * (size_t)march->columns,
         march->history);
     add(&l, "frames", SAB_BLOCK_REAL, (size_t)run->nframes, run->frame);
     add(&l, "convergence", SAB_BLOCK_TEXT, run->convergence.length, run->convergence.data);
     add(&l, "work", SAB_BLOCK_INTEGER, WORK, l.work);
+    add(&l, "transport", SAB_BLOCK_INTEGER, TRANSPORT, l.transport);
     add(&l, "report", SAB_BLOCK_REAL, REPORT, l.report);
     add(&l, "times", SAB_BLOCK_REAL, TIMES, l.times);
     snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
@@ -313,7 +326,7 @@ static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_sta
                           sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_block *b, *report, *times;
+    const sab_block *b, *transport, *report, *times;
     sab_flow_state state;
     sab_text columns = {0};
 
@@ -329,9 +342,10 @@ static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_sta
                                (size_t)state.step * (size_t)march->columns, &b, err));
     SAB_TRY(sab_march_restore(march, &state, state.step, b->data, err));
     SAB_TRY(sab_checkpoint_get(c, "work", SAB_BLOCK_INTEGER, WORK, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "transport", SAB_BLOCK_INTEGER, TRANSPORT, &transport, err));
     SAB_TRY(sab_checkpoint_get(c, "report", SAB_BLOCK_REAL, REPORT, &report, err));
     SAB_TRY(sab_checkpoint_get(c, "times", SAB_BLOCK_REAL, TIMES, &times, err));
-    SAB_TRY(unpack_report(b->data, report->data, times->data, &march->total, run, err));
+    SAB_TRY(unpack_report(b->data, transport->data, report->data, times->data, march, run, err));
     SAB_TRY(sab_checkpoint_get(c, "frames", SAB_BLOCK_REAL, SAB_ANY_COUNT, &b, err));
     for (size_t i = 0; i < b->count; i++)
         SAB_TRY(sab_run_state_add_frame(run, ((const double *)b->data)[i], err));

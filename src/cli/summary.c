@@ -164,6 +164,17 @@ sab_march_figures sab_summary_figures(const sab_march *march)
     return f;
 }
 
+static void transport(sab_json *json, const sab_transport_report *feet)
+{
+    sab_json_begin_object(json, "transport");
+    sab_json_integer(json, "points", feet->points);
+    sab_json_number(json, "steps_per_point", (double)feet->steps / (double)feet->points);
+    sab_json_integer(json, "longest", feet->longest);
+    sab_json_integer(json, "clamped", feet->clamped);
+    sab_json_integer(json, "left", feet->left);
+    sab_json_end_object(json);
+}
+
 /* What only a run of many steps has. */
 static void steps(sab_json *json, const sab_session *session, const sab_run_result *result)
 {
@@ -199,6 +210,8 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
     sab_json_number(json, "cpu", total->cpu_total / m->rows);
     sab_json_number(json, "cpu_in_factorisations", f.cpu_per_step);
     sab_json_end_object(json);
+    transport(json, &m->transport);
+    sab_json_number(json, "cell_reynolds", result->cell_reynolds);
 }
 
 static void errors(sab_json *json, const sab_run_result *result)
@@ -246,6 +259,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_summary_solver(&json, r, session->c->solver.linear);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);
+    if (m != NULL)
+        sab_json_number(&json, "transport", m->cpu_transport);
     sab_json_number(&json, "factorisation", r->cpu_factorisation);
     sab_json_number(&json, "solve", r->cpu_solve);
     sab_json_number(&json, "cones", r->cpu_cones);

@@ -19,6 +19,7 @@ typedef struct sab_run_result {
     const sab_march *march; /* of an inertial run; report is then its total. NULL: creeping */
     const double *mean, *deviation; /* [march->columns] over the last window */
     int window;                     /* its rows */
+    double cell_reynolds;           /* at the end */
 } sab_run_result;
 
 /* What the history of an inertial run says as a whole. */

@@ -383,7 +383,7 @@ void sab_transport_add(sab_transport_report *sum, const sab_transport_report *no
 double sab_transport_limit(bool bubbles, bool split, int order)
 {
     if (bubbles)
-        return order == 1 ? 400.0 : 50.0;
+        return order == 1 ? 300.0 : 50.0;
     return (split ? 4.0 : 1.0) * (order == 1 ? 100.0 : 25.0);
 }
 

@@ -15,10 +15,10 @@
  *
  *     element, order    worst growth, at |u| dt/h    none from |u| dt/h    none up to |u| h/nu
  *     p2, 1                  0.3    0.06                  0.5                  100
- *     p2 split, 1            0.9    0.03                  0.5                  400
- *     p2b, 1                 0.4    0.03                  0.5                  400
+ *     p2 split, 1            1.1    0.02                  0.5                  400
+ *     p2b, 1                 0.4    0.03                  0.5                  300
  *     p2, 2                  1.2    0.12                  3                     25
- *     p2 split, 2            3.9    0.03                  -                    100
+ *     p2 split, 2            4.0    0.02                  -                    100
  *     p2b, 2                 1.8    0.06                  0.5                   50
  */
 #ifndef SAB_FEM_TRANSPORT_H

@@ -51,7 +51,7 @@ typedef struct sab_march {
     double *history; /* [rows][columns] */
     int missed;
     sab_march_end end;
-    const sab_probe_result *probe; /* of the last step, borrowed */
+    const sab_probe_result *probe;  /* of the last step, borrowed */
     sab_flow_report total;          /* work of all steps since creation; certificate of the last */
     sab_transport_report transport; /* of all steps */
     double cpu_transport;

@@ -18,7 +18,7 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .time = flow->time,
                             .natural = flow->natural,
                             .inertia = inertia != NULL ? inertia->factor : 0.0,
-                            .factored = !flow->stale,
+                            .factored = !flow->stale || flow->counted,
                             .nvelocity = sab_space_size(flow->space),
                             .nstress = (size_t)flow->program->npoints * (size_t)flow->program->s,
                             .npoints = (size_t)flow->program->npoints,
@@ -226,7 +226,8 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
 cleanup:
     if (status == SAB_INTERRUPTED) {
         sab_error ignored = {0};
-        sab_flow_restore(flow, &start.state, &ignored);
+        if (sab_flow_restore(flow, &start.state, &ignored) == SAB_OK)
+            sab_flow_go_on(flow, &start.state);
     }
     saved_destroy(&start);
     return status;

@@ -135,6 +135,8 @@ static void test_fields_of_shear(void)
     SAB_ASSERT_CLOSE(value[1], -p, 1e-13);
     SAB_ASSERT_CLOSE(value[3], nu * 1.0 + mu * p, 1e-13);
     CU_ASSERT_EQUAL(fields->yielded[0], 1.0);
+    /* |u| = 2 on top, cells of half the side, r = 2 nu */
+    SAB_ASSERT_CLOSE(sab_fields_cell_reynolds(fields), 2.0 * 0.5 / (0.5 * nu), 1e-13);
     law.residual = 1.0; /* nothing stands out of such a residual */
     sab_fields_update(fields, U, lambda, &law);
     CU_ASSERT_EQUAL(fields->yielded[0], 0.0);
@@ -157,6 +159,11 @@ static void test_fields_of_shear(void)
     law.step = step;
     sab_fields_update(fields, U, lambda, &law);
     CU_ASSERT_EQUAL(fields->yielded[0], 1.0);
+    CU_ASSERT(isinf(sab_fields_cell_reynolds(fields)));
+    for (int n = 0; n < mesh->nnodes; n++)
+        U[2 * n] = 0.0;
+    sab_fields_update(fields, U, lambda, &law);
+    CU_ASSERT_EQUAL(sab_fields_cell_reynolds(fields), 0.0);
     SAB_FREE(step);
     SAB_FREE(U);
     SAB_FREE(lambda);
