@@ -150,6 +150,17 @@ cleanup:
     return status;
 }
 
+/* mu <- (3 mu + mu(I))/4, explicit: I is that of the step before. The plain update is a cycle of two
+ * steps, because where friction is high the material shears less [docs/theory.md, 2.6]. */
+static void update_friction(sab_flow *flow)
+{
+    double *fresh = flow->work;
+
+    sab_fields_friction(flow->fields, &flow->setup.material->mu_i, fresh);
+    for (int q = 0; q < flow->program->npoints; q++)
+        flow->program->friction[q] = 0.25 * (3.0 * flow->program->friction[q] + fresh[q]);
+}
+
 /* One step of length dt from the present state. */
 static sab_status advance(sab_flow *flow, double t, double dt, int order,
                           const sab_flow_observer *observer, sab_flow_report *report,
@@ -162,8 +173,8 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
 
     sab_inertia_carry(inertia, dt, order);
     SAB_TRY(sab_flow_set_time(flow, t, err));
-    if (flow->setup.material->has_mu_i) /* explicit: from the fields of the step before */
-        sab_fields_friction(flow->fields, &flow->setup.material->mu_i, flow->program->friction);
+    if (flow->setup.material->has_mu_i)
+        update_friction(flow);
     if (inertia->factor != factor)
         sab_flow_assemble_matrix(flow);
     sab_flow_assemble_load(flow);
