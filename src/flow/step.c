@@ -150,8 +150,8 @@ cleanup:
     return status;
 }
 
-/* mu <- (3 mu + mu(I))/4, explicit: I is that of the step before. The plain update is a cycle of two
- * steps, because where friction is high the material shears less [docs/theory.md, 2.6]. */
+/* mu <- (3 mu + mu(I))/4, explicit: I is that of the step before. The plain update is a cycle of
+ * two steps, because where friction is high the material shears less [docs/theory.md, 2.6]. */
 static void update_friction(sab_flow *flow)
 {
     double *fresh = flow->work;
