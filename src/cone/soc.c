@@ -1,6 +1,7 @@
 #include "cone/soc.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* |x_1|^2 */
 static double tail2(int s, const double *x)
@@ -113,23 +114,54 @@ double sab_soc_step(int s, const double *x, const double *dx, double limit)
 }
 
 /* With T = G_TT = (t + d) I + 2 t w_1 w_1^T:
- *     T^-1 = (I - (2t/k) w_1 w_1^T)/(t + d),   k = t + d + 2 t |w_1|^2,   T^-1 (2 t w_0 w_1) = y,
- *     y = (2 t w_0/k) w_1,   Schur complement S = d + c + a mu t (t + d (1 + 2|w_1|^2))/k,
- *     G^-1 = [1/S, -a y^T/S ; -mu y/S, T^-1 + a mu y y^T/S]. */
+ *     T^-1 = (I - (2t/k) w_1 w_1^T)/(t + d),   k = t + d + 2 t |w_1|^2,   T^-1 (2 t w_0 w_1) = y
+ * w_1, y = 2 t w_0/k,   Schur complement S = d + c + a mu s,   s = t (t + d (1 + 2|w_1|^2))/k. */
 void sab_nt_condense(int s, const sab_nt *nt, double mu, double a, double c, double delta,
-                     double *inverse)
+                     sab_nt_block *block)
 {
-    const double t = nt->t, v = tail2(s, nt->w), *w = nt->w;
-    const double k = t + delta + 2.0 * t * v, y = 2.0 * t * w[0] / k;
-    const double S = delta + c + a * mu * t * (t + delta * (1.0 + 2.0 * v)) / k;
-    const double direct = 1.0 / (t + delta);
-    const double outer = a * mu * y * y / S - 2.0 * t * direct / k;
+    const double t = nt->t, v = tail2(s, nt->w), k = t + delta + 2.0 * t * v;
+    const double complement = t * (t + delta * (1.0 + 2.0 * v)) / k;
+
+    *block = (sab_nt_block){.mu = mu,
+                            .a = a,
+                            .delta = delta,
+                            .direct = 1.0 / (t + delta),
+                            .k = k,
+                            .y = 2.0 * t * nt->w[0] / k,
+                            .complement = complement,
+                            .pivot = delta + c + a * mu * complement};
+}
+
+/* G^-1 = [1/S, -a y w_1^T/S ; -mu y w_1/S, T^-1 + a mu y^2 w_1 w_1^T/S] */
+void sab_nt_block_inverse(int s, const sab_nt *nt, const sab_nt_block *block, double *inverse)
+{
+    const double *w = nt->w, S = block->pivot, y = block->y;
+    const double outer = block->a * block->mu * y * y / S - 2.0 * nt->t * block->direct / block->k;
 
     inverse[0] = 1.0 / S;
     for (int i = 1; i < s; i++) {
-        inverse[i] = -a * y * w[i] / S;
-        inverse[i * s] = -mu * y * w[i] / S;
+        inverse[i] = -block->a * y * w[i] / S;
+        inverse[i * s] = -block->mu * y * w[i] / S;
         for (int j = 1; j < s; j++)
-            inverse[i * s + j] = (i == j ? direct : 0.0) + outer * (w[i] * w[j]);
+            inverse[i * s + j] = (i == j ? block->direct : 0.0) + outer * (w[i] * w[j]);
     }
+}
+
+/* x_N = (b_N - a y w_1.b_T)/S,  x_T = T^-1 b_T - mu y x_N w_1; from these rows
+ * (Theta E_mu x)_N = mu s x_N + y w_1.b_T,  (Theta E_mu x)_T = b_T - d x_T. */
+void sab_nt_block_solve(int s, const sab_nt *nt, const sab_nt_block *block, const double *b,
+                        double *x, double *z)
+{
+    const double *w = nt->w, along = tail_dot(s, w, b), across = block->y * along;
+    const double x0 = (b[0] - block->a * across) / block->pivot;
+    const double back = 2.0 * nt->t * block->direct / block->k * along + block->mu * block->y * x0;
+
+    for (int i = 1; i < s; i++)
+        x[i] = block->direct * b[i] - back * w[i];
+    x[0] = x0;
+    if (z == NULL)
+        return;
+    for (int i = 1; i < s; i++)
+        z[i] = b[i] - block->delta * x[i];
+    z[0] = block->mu * block->complement * x0 + across;
 }

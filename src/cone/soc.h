@@ -28,9 +28,24 @@ void sab_soc_product(int s, const double *x, const double *y, double *out);
 void sab_soc_divide(int s, const double *x, const double *y, double *out);
 /* Largest a <= limit with x + a dx in K, x inside K. */
 double sab_soc_step(int s, const double *x, const double *dx, double limit);
-/* Closed form of (E_a Theta E_mu + c e e^T + delta I)^(-1), E_a = diag(a, 1, ..., 1), row-major
- * s x s. No cancellation: a numerical inverse loses everything near the boundary of the cone. */
+
+/* G = E_a Theta E_mu + c e e^T + delta I, E_a = diag(a, 1, ..., 1), eliminated in closed form
+ * without cancellation: a numerical inverse loses everything near the boundary of the cone. */
+typedef struct sab_nt_block {
+    double mu, a, delta;
+    double direct, k, y; /* 1/(t + delta); of G_TT along w_1; G_TT^-1 (2 t w_0 w_1) = y w_1 */
+    double complement;   /* of Theta_NN in Theta + delta I_T */
+    double pivot;        /* of G_NN in G */
+} sab_nt_block;
+
 void sab_nt_condense(int s, const sab_nt *nt, double mu, double a, double c, double delta,
-                     double *inverse);
+                     sab_nt_block *block);
+/* G^-1, row-major s x s. */
+void sab_nt_block_inverse(int s, const sab_nt *nt, const sab_nt_block *block, double *inverse);
+/* x = G^-1 b and, unless it is NULL, z = Theta E_mu x. Not the same as products with the matrices:
+ * where g and z are near the boundary their entries are large, and the parts of x and z across it
+ * would be rounding errors. z may be b, not x. */
+void sab_nt_block_solve(int s, const sab_nt *nt, const sab_nt_block *block, const double *b,
+                        double *x, double *z);
 
 #endif

@@ -205,8 +205,7 @@ static sab_status mumps_state_create(const sab_sparse *A, void **data, sab_facto
     ICNTL(id, 13) = 1;    /* no ScaLAPACK in the last block: it would not count negative pivots */
     ICNTL(id, 14) = 20;   /* margin of workspace, in percent */
     ICNTL(id, 28) = 1;    /* sequential analysis: ICNTL(7) holds, INFOG(7) tells */
-    if (A->symmetric)
-        ICNTL(id, 8) = 1; /* scale to a unit diagonal: RINFOG(19) is then smallest_pivot */
+    ICNTL(id, 8) = 1;     /* scale to a unit diagonal: RINFOG(19) is then smallest_pivot */
 
     id->n = (MUMPS_INT)A->n;
     id->nnz = entries;

@@ -59,6 +59,43 @@ static block block_at(const sab_blocks *B, int e)
     return b;
 }
 
+/* The kernels of one block. Those of a P2 triangle away from the boundary, nearly all, are compiled
+ * for their sizes: the calls with constants in KERNEL are inlined, and their loops vectorised. */
+#define KERNEL(call, s, rows, columns, ...)                                                        \
+    do {                                                                                           \
+        if ((s) == 3 && (rows) == 9 && (columns) == 12)                                            \
+            call(3, 9, 12, __VA_ARGS__);                                                           \
+        else                                                                                       \
+            call(s, rows, columns, __VA_ARGS__);                                                   \
+    } while (0)
+
+static inline void multiply_block(int s, int rows, int columns, const double *restrict value,
+                                  const double *restrict u, double *restrict y)
+{
+    (void)s;
+    for (int i = 0; i < rows; i++, value += columns) {
+        double even = 0.0, odd = 0.0;
+
+        for (int j = 0; j + 1 < columns; j += 2) {
+            even += value[j] * u[j];
+            odd += value[j + 1] * u[j + 1];
+        }
+        y[i] = even + odd + (columns % 2 == 1 ? value[columns - 1] * u[columns - 1] : 0.0);
+    }
+}
+
+static inline void multiply_block_transpose(int s, int rows, int columns,
+                                            const double *restrict value, const double *restrict y,
+                                            double *restrict f)
+{
+    (void)s;
+    for (int j = 0; j < columns; j++)
+        f[j] = 0.0;
+    for (int i = 0; i < rows; i++, value += columns)
+        for (int j = 0; j < columns; j++)
+            f[j] += value[j] * y[i];
+}
+
 void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y)
 {
     for (int e = 0; e < B->nblocks; e++) {
@@ -68,14 +105,7 @@ void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y)
 
         for (int j = 0; j < b.columns; j++)
             local[j] = u[b.column[j]];
-        for (int i = 0; i < b.rows; i++) {
-            const double *row = b.value + i * b.columns;
-            double sum = 0.0;
-
-            for (int j = 0; j < b.columns; j++)
-                sum += row[j] * local[j];
-            out[i] = sum;
-        }
+        KERNEL(multiply_block, B->s, b.rows, b.columns, b.value, local, out);
     }
 }
 
@@ -83,15 +113,10 @@ void sab_blocks_multiply_transpose(const sab_blocks *B, const double *y, double 
 {
     for (int e = 0; e < B->nblocks; e++) {
         const block b = block_at(B, e);
-        double local[SAB_BLOCK_COLUMNS] = {0.0};
+        double local[SAB_BLOCK_COLUMNS];
         const double *in = y + (size_t)B->s * (size_t)B->point[e];
 
-        for (int i = 0; i < b.rows; i++) {
-            const double *row = b.value + i * b.columns;
-
-            for (int j = 0; j < b.columns; j++)
-                local[j] += row[j] * in[i];
-        }
+        KERNEL(multiply_block_transpose, B->s, b.rows, b.columns, b.value, in, local);
         for (int j = 0; j < b.columns; j++)
             f[b.column[j]] += local[j];
     }
@@ -214,46 +239,49 @@ void sab_scatter_destroy(sab_scatter **scatter)
     }
 }
 
+/* A += B^T C B of one block, C [points][s][s]. */
+static inline void assemble_block(int s, int rows, int columns, bool lower,
+                                  const double *restrict value, const double *restrict c,
+                                  const int *restrict position, double *restrict A)
+{
+    double CB[SAB_BLOCK_ROWS * SAB_BLOCK_COLUMNS]; /* C_q B_q, same shape as the block */
+    double local[SAB_BLOCK_COLUMNS];               /* one column of B^T C B */
+
+    for (int q = 0; q < rows / s; q++, c += s * s)
+        for (int i = 0; i < s; i++) {
+            double *out = CB + (q * s + i) * columns;
+
+            for (int j = 0; j < columns; j++)
+                out[j] = 0.0;
+            for (int k = 0; k < s; k++)
+                for (int j = 0; j < columns; j++)
+                    out[j] += c[i * s + k] * value[(q * s + k) * columns + j];
+        }
+    for (int j = 0; j < columns; j++) {
+        const int first = lower ? j : 0, from = first - first % 4; /* whole vectors */
+
+        for (int i = from; i < columns; i++)
+            local[i] = 0.0;
+        for (int r = 0; r < rows; r++) {
+            const double cb = CB[r * columns + j];
+
+            for (int i = from; i < columns; i++)
+                local[i] += value[r * columns + i] * cb;
+        }
+        for (int i = first; i < columns; i++)
+            A[*position++] += local[i];
+    }
+}
+
 void sab_blocks_assemble(const sab_blocks *B, const double *C, const sab_scatter *scatter,
                          sab_sparse *A)
 {
-    const int s = B->s;
+    const size_t square = (size_t)B->s * (size_t)B->s;
 
     for (int e = 0; e < B->nblocks; e++) {
         const block b = block_at(B, e);
-        const double *c = C + (size_t)s * (size_t)s * (size_t)B->point[e];
-        const int *position = scatter->position + scatter->start[e];
-        double CB[SAB_BLOCK_ROWS * SAB_BLOCK_COLUMNS]; /* C_q B_q, same shape as the block */
-        double local[SAB_BLOCK_COLUMNS];               /* one column of B^T C B */
 
-        for (int q = 0; q < b.rows / s; q++, c += s * s)
-            for (int i = 0; i < s; i++) {
-                double *out = CB + (q * s + i) * b.columns;
-
-                for (int j = 0; j < b.columns; j++)
-                    out[j] = 0.0;
-                for (int k = 0; k < s; k++) {
-                    const double *row = b.value + (q * s + k) * b.columns;
-                    const double cik = c[i * s + k];
-
-                    for (int j = 0; j < b.columns; j++)
-                        out[j] += cik * row[j];
-                }
-            }
-        for (int j = 0; j < b.columns; j++) {
-            const int i0 = A->symmetric ? j : 0;
-
-            for (int i = i0; i < b.columns; i++)
-                local[i] = 0.0;
-            for (int r = 0; r < b.rows; r++) {
-                const double *row = b.value + r * b.columns;
-                const double cb = CB[r * b.columns + j];
-
-                for (int i = i0; i < b.columns; i++)
-                    local[i] += row[i] * cb;
-            }
-            for (int i = i0; i < b.columns; i++)
-                A->value[*position++] += local[i];
-        }
+        KERNEL(assemble_block, B->s, b.rows, b.columns, A->symmetric, b.value,
+               C + square * (size_t)B->point[e], scatter->position + scatter->start[e], A->value);
     }
 }

@@ -21,11 +21,12 @@ typedef struct sab_factor_info {
     double total_update_cpu, total_solve_cpu;
 } sab_factor_info;
 
-/* smallest_pivot is that of the matrix scaled to a unit diagonal (to unit rows and columns if it is
- * unsymmetric), so it is at most about 1. An update fails when a pivot is zero, negative or below
- * 1e-15. A matrix singular in exact arithmetic, such as a Laplacian with no fixed value, may leave
- * a last pivot made of rounding errors (measured: 1e-14, of either sign), which passes if positive.
- * Below about 1e-12 the solution deserves no trust; the caller knows whether that matters. */
+/* smallest_pivot is that of the matrix scaled to a unit diagonal (but for zeros, if it is
+ * unsymmetric), so for a definite matrix it is at most about 1. An update fails when a pivot is
+ * zero, negative or below 1e-15. A matrix singular in exact arithmetic, such as a Laplacian with no
+ * fixed value, may leave a last pivot made of rounding errors (measured: 1e-14, of either sign),
+ * which passes if positive. Below about 1e-12 the solution deserves no trust; the caller knows
+ * whether that matters. */
 
 /* Analyse the pattern of A (borrowed for the call; its values are not looked at). A symmetric A
  * must be positive definite (CHOLMOD, or MUMPS with SYM 1); an unsymmetric one needs MUMPS (SYM 0):

@@ -24,6 +24,13 @@ void sab_sparse_destroy(sab_sparse **A);
 void sab_sparse_multiply(const sab_sparse *A, const double *x, double *y);
 /* Place of entry (i, j) in row and value, by bisection; -1 if the pattern has none. */
 int64_t sab_sparse_find(const sab_sparse *A, int64_t i, int64_t j);
+/* Where the entries of A, symmetric, go in K, symmetric or not: places [2 * entries of A], of entry
+ * (i, j) and of (j, i), the same place if K has no other. SAB_ERR_INPUT if the pattern of K lacks
+ * one. The caller owns *places. */
+sab_status sab_sparse_locate(const sab_sparse *A, const sab_sparse *K, int64_t **places,
+                             sab_error *err);
+/* K = A, with the places found once. */
+void sab_sparse_copy(const sab_sparse *A, const int64_t *places, sab_sparse *K);
 /* K += A, A symmetric, K symmetric or not. SAB_ERR_INPUT if the pattern of K lacks an entry of A.
  */
 sab_status sab_sparse_add(const sab_sparse *A, sab_sparse *K, sab_error *err);

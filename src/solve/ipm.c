@@ -14,6 +14,8 @@ static const double TO_BOUNDARY = 0.9, CENTRING_CONVEX = 0.1, CENTRING = 0.3;
 /* Dual proximal term, relative to the scale 1/r of a point: where the material is rigid lambda is
  * not unique and G^-1 has no bound. */
 static const double PROXIMAL = 1e-8;
+/* A direction is refined if it leaves more than this of the momentum residual, and of the load. */
+static const double LEFT = 1e-3, ROUNDING = 1e-11;
 
 /* Per point: how the law is written. */
 typedef struct point_form {
@@ -39,18 +41,20 @@ struct sab_ipm {
     point_form *form;
     sab_sparse *K;
     sab_scatter *scatter;
+    int64_t *places; /* of the entries of A in K */
     sab_factor *factor;
     direction now, affine, step;
     double *gamma;     /* [npoints][s] strain rate of now.u */
     double *shift;     /* [npoints] s */
-    sab_nt *nt;        /* [npoints] */
-    double *G;         /* [npoints][s][s] inverse blocks G^-1 */
+    sab_nt *nt;        /* [npoints] Theta */
+    sab_nt_block *G;   /* [npoints] */
     double *C;         /* [npoints][s][s] m G^-1 */
     double *momentum;  /* [n] A u - B^T M lambda - l */
     double *kinematic; /* [npoints][s] gamma + s n - E_a z - z2 n */
     double *rc, *r2;   /* right-hand sides of the complementarity rows */
     double *h, *Bu;    /* [npoints][s] */
     double *force, *work;
+    double load; /* |l|_inf */
     double tau;
     double cone_cpu;
 };
@@ -104,7 +108,7 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_NEW(it->gamma, rows);
     SAB_NEW(it->shift, p->npoints);
     SAB_NEW(it->nt, p->npoints);
-    SAB_NEW(it->G, blocks);
+    SAB_NEW(it->G, p->npoints);
     SAB_NEW(it->C, blocks);
     SAB_NEW(it->momentum, p->n);
     SAB_NEW(it->kinematic, rows);
@@ -116,6 +120,7 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_NEW(it->work, rows);
     SAB_TRY(sab_blocks_pattern(p->B, symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
+    SAB_TRY(sab_sparse_locate(p->A, it->K, &it->places, err));
     SAB_TRY(sab_factor_create(symmetric ? backend : SAB_MUMPS, it->K, &it->factor, err));
     *ipm = it;
     it = NULL;
@@ -132,6 +137,7 @@ void sab_ipm_destroy(sab_ipm **ipm)
         return;
     sab_factor_destroy(&it->factor);
     sab_scatter_destroy(&it->scatter);
+    SAB_FREE(it->places);
     sab_sparse_destroy(&it->K);
     direction_destroy(&it->now);
     direction_destroy(&it->affine);
@@ -288,8 +294,11 @@ static void residuals(sab_ipm *it, const sab_program *p)
     it->tau = sum / volume;
     sab_sparse_multiply(p->A, it->now.u, it->momentum);
     sab_blocks_multiply_transpose(p->B, it->work, it->momentum);
-    for (int i = 0; i < p->n; i++)
+    it->load = 0.0;
+    for (int i = 0; i < p->n; i++) {
         it->momentum[i] -= p->l[i];
+        it->load = fmax(it->load, fabs(p->l[i]));
+    }
 }
 
 /* Scalings, blocks G^-1, and K = A + B^T M G^-1 B with its factor. */
@@ -302,54 +311,80 @@ static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
         const double *lambda = it->now.lambda + q * s;
         const double c = it->form[q].unilateral ? it->now.z2[q] / lambda[0] : 0.0;
         const double delta = PROXIMAL / p->step[q];
-        double g[SAB_SOC_MAX], *G = it->G + q * s * s, *C = it->C + q * s * s;
+        double g[SAB_SOC_MAX], *C = it->C + q * s * s;
 
         if (it->form[q].cone) {
             stress_in_cone(p, q, lambda, g);
             sab_nt_create(s, g, it->now.z + q * s, &it->nt[q]);
-            sab_nt_condense(s, &it->nt[q], p->friction[q], it->form[q].a, c, delta, G);
+            sab_nt_condense(s, &it->nt[q], p->friction[q], it->form[q].a, c, delta, &it->G[q]);
+            sab_nt_block_inverse(s, &it->nt[q], &it->G[q], C);
         } else {
-            memset(G, 0, (size_t)(s * s) * sizeof *G);
-            G[0] = 1.0 / (c + delta);
+            it->G[q].pivot = c + delta;
+            memset(C, 0, (size_t)(s * s) * sizeof *C);
+            C[0] = 1.0 / it->G[q].pivot;
         }
         for (int i = 0; i < s * s; i++)
-            C[i] = p->weight[q] * G[i];
+            C[i] *= p->weight[q];
     }
-    memset(it->K->value, 0, (size_t)it->K->start[it->n] * sizeof *it->K->value);
-    const sab_status status = sab_sparse_add(p->A, it->K, err);
-    if (status != SAB_OK)
-        return status;
+    sab_sparse_copy(p->A, it->places, it->K);
     sab_blocks_assemble(p->B, it->C, it->scatter, it->K);
     it->cone_cpu += sab_cpu_seconds() - start;
     return sab_factor_update(it->factor, it->K, err);
 }
 
-/* out = G^-1 x at every point, times m if `weighted`. */
-static void apply_blocks(const sab_ipm *it, bool weighted, const double *x, double *out)
+/* x <- M x */
+static void scale_by_weight(const sab_program *p, double *x)
+{
+    for (int q = 0; q < p->npoints; q++)
+        for (int i = 0; i < p->s; i++)
+            *x++ *= p->weight[q];
+}
+
+/* x = G^-1 b at every point and, unless it is NULL, z = Theta E_mu x. */
+static void solve_blocks(const sab_ipm *it, const double *b, double *x, double *z)
 {
     const int s = it->s;
-    const double *G = weighted ? it->C : it->G;
 
-    for (int q = 0; q < it->npoints; q++, G += s * s)
-        for (int i = 0; i < s; i++) {
-            double sum = 0.0;
-
-            for (int j = 0; j < s; j++)
-                sum += G[i * s + j] * x[q * s + j];
-            out[q * s + i] = sum;
+    for (int q = 0; q < it->npoints; q++, b += s, x += s, z = z == NULL ? NULL : z + s) {
+        if (it->form[q].cone) {
+            sab_nt_block_solve(s, &it->nt[q], &it->G[q], b, x, z);
+            continue;
         }
+        memset(x, 0, (size_t)s * sizeof *x);
+        x[0] = b[0] / it->G[q].pivot;
+    }
+}
+
+/* force = -r_u - A du + B^T M dlambda, the residual of the momentum row. True if it matters: beyond
+ * rounding, and not small against r_u. */
+static bool momentum_left(sab_ipm *it, const sab_program *p, const direction *d)
+{
+    double left = 0.0, before = 0.0;
+
+    sab_sparse_multiply(p->A, d->u, it->force);
+    for (int i = 0; i < p->n; i++)
+        it->force[i] = -it->momentum[i] - it->force[i];
+    memcpy(it->work, d->lambda, it->rows * sizeof *it->work);
+    scale_by_weight(p, it->work);
+    sab_blocks_multiply_transpose(p->B, it->work, it->force);
+    for (int i = 0; i < p->n; i++) {
+        left = fmax(left, fabs(it->force[i]));
+        before = fmax(before, fabs(it->momentum[i]));
+    }
+    return !(left <= fmax(LEFT * before, ROUNDING * it->load));
 }
 
 /* The Newton direction for the right-hand sides rc, r2:
  *     K du = B^T M G^-1 h - r_u,  h = E_a rc + (r2/lambda_N) n - r_gamma,
- *     dlambda = G^-1 (h - B du),  dz = rc - Theta E_mu dlambda,  dz2 = (r2 - z2
- * dlambda_N)/lambda_N, refined `passes` times on the momentum row, which condensation leaves least
- * accurate.
+ *     dlambda = G^-1 (h - B du),  dz = rc - Theta E_mu dlambda,
+ *     dz2 = (r2 - z2 dlambda_N)/lambda_N,
+ * refined once, if asked and needed, on the momentum row, which condensation leaves least accurate.
  */
-static sab_status solve_direction(sab_ipm *it, const sab_program *p, int passes, direction *d,
+static sab_status solve_direction(sab_ipm *it, const sab_program *p, bool refined, direction *d,
                                   sab_error *err)
 {
     const int s = p->s;
+    double sum = 0.0;
     sab_status status = SAB_OK;
 
     for (int q = 0; q < p->npoints; q++) {
@@ -362,42 +397,34 @@ static sab_status solve_direction(sab_ipm *it, const sab_program *p, int passes,
         if (!it->form[q].cone)
             memset(h + 1, 0, (size_t)(s - 1) * sizeof *h);
     }
-    apply_blocks(it, true, it->h, it->work);
+    solve_blocks(it, it->h, it->work, NULL);
+    scale_by_weight(p, it->work);
     for (int i = 0; i < p->n; i++)
         it->force[i] = -it->momentum[i];
     sab_blocks_multiply_transpose(p->B, it->work, it->force);
     SAB_TRY(sab_factor_solve(it->factor, it->force, d->u, err));
-    for (int pass = 0; pass <= passes; pass++) {
+    for (int pass = 0; pass < 2; pass++) {
         sab_blocks_multiply(p->B, d->u, it->Bu);
         for (size_t i = 0; i < it->rows; i++)
             it->Bu[i] = it->h[i] - it->Bu[i];
-        apply_blocks(it, false, it->Bu, d->lambda);
-        if (pass == passes)
+        solve_blocks(it, it->Bu, d->lambda, d->z);
+        if (pass == 1 || !refined || !momentum_left(it, p, d))
             break;
-        sab_sparse_multiply(p->A, d->u, it->force);
-        for (int i = 0; i < p->n; i++)
-            it->force[i] = -it->momentum[i] - it->force[i];
-        for (int q = 0; q < p->npoints; q++)
-            for (int i = q * s; i < (q + 1) * s; i++)
-                it->work[i] = p->weight[q] * d->lambda[i];
-        sab_blocks_multiply_transpose(p->B, it->work, it->force);
         SAB_TRY(sab_factor_solve(it->factor, it->force, it->force, err));
         for (int i = 0; i < p->n; i++)
             d->u[i] += it->force[i];
     }
+    for (int i = 0; i < p->n; i++)
+        sum += d->u[i];
+    if (!isfinite(sum)) /* rounding has put a point on the boundary of its cone */
+        return sab_fail(err, SAB_ERR_NUMERIC, "the direction of the interior point is not finite");
     for (int q = 0; q < p->npoints; q++) {
-        const double *dl = d->lambda + q * s;
-        double dg[SAB_SOC_MAX], *dz = d->z + q * s;
+        double *dz = d->z + q * s;
 
-        memcpy(dg, dl, (size_t)s * sizeof *dg);
-        dg[0] *= p->friction[q];
-        if (it->form[q].cone) {
-            sab_nt_apply(s, &it->nt[q], dg, dz);
-            for (int i = 0; i < s; i++)
-                dz[i] = it->rc[q * s + i] - dz[i];
-        }
+        for (int i = 0; it->form[q].cone && i < s; i++)
+            dz[i] = it->rc[q * s + i] - dz[i];
         d->z2[q] = it->form[q].unilateral
-                       ? (it->r2[q] - it->now.z2[q] * dl[0]) / it->now.lambda[q * s]
+                       ? (it->r2[q] - it->now.z2[q] * d->lambda[q * s]) / it->now.lambda[q * s]
                        : 0.0;
     }
 cleanup:
@@ -479,17 +506,17 @@ sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_
     SAB_TRY(factorise(it, p, err));
 
     complementarity(it, p, 0.0, false);
-    SAB_TRY(solve_direction(it, p, 0, &it->affine, err));
+    SAB_TRY(solve_direction(it, p, false, &it->affine, err));
     const double affine = step_to_boundary(it, p, &it->affine, 1.0);
     const double least = it->convex ? CENTRING_CONVEX : CENTRING;
     const double sigma = fmax(pow(1.0 - affine, 3.0), least);
 
     complementarity(it, p, sigma * it->tau, true);
-    SAB_TRY(solve_direction(it, p, 1, &it->step, err));
+    SAB_TRY(solve_direction(it, p, true, &it->step, err));
     *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
     if (*step < 0.3 * affine) { /* the second-order term is in the way */
         complementarity(it, p, sigma * it->tau, false);
-        SAB_TRY(solve_direction(it, p, 1, &it->step, err));
+        SAB_TRY(solve_direction(it, p, true, &it->step, err));
         *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
     }
     for (int i = 0; i < p->n; i++)

@@ -123,6 +123,7 @@ static void test_condensation(void)
         const double a = k % 3 == 0 ? mu : k % 3 == 1 ? 0.0 : mu * sab_test_random(&seed);
         const double c = 0.1 + sab_test_random(&seed), delta = k % 2 == 0 ? 0.0 : 0.01;
         double g[6], z[6], inverse[36], worst = 0.0;
+        sab_nt_block block;
         sab_nt nt;
 
         inside(s, &seed, g);
@@ -130,7 +131,8 @@ static void test_condensation(void)
         g[0] += 0.1; /* moderate conditioning, so that the identity can be seen */
         z[0] += 0.1;
         sab_nt_create(s, g, z, &nt);
-        sab_nt_condense(s, &nt, mu, a, c, delta, inverse);
+        sab_nt_condense(s, &nt, mu, a, c, delta, &block);
+        sab_nt_block_inverse(s, &nt, &block, inverse);
         for (int j = 0; j < s; j++) {
             double column[6], scaled[6], product[6];
 
@@ -146,10 +148,73 @@ static void test_condensation(void)
             }
         }
         CU_ASSERT(worst < 1e-9);
+        double b[6], x[6], scaled[6], forward[6], product[6];
+        any(s, &seed, b);
+        sab_nt_block_solve(s, &nt, &block, b, x, forward);
+        for (int i = 0; i < s; i++) {
+            product[i] = 0.0;
+            for (int j = 0; j < s; j++)
+                product[i] += inverse[i * s + j] * b[j];
+            scaled[i] = (i == 0 ? mu : 1.0) * x[i];
+        }
+        CU_ASSERT(distance(s, x, product) < 1e-9);
+        sab_nt_apply(s, &nt, scaled, product);
+        CU_ASSERT(distance(s, forward, product) < 1e-9);
         if (a == mu) /* symmetric when associated */
             for (int i = 0; i < s; i++)
                 for (int j = 0; j < i; j++)
                     CU_ASSERT_EQUAL(inverse[i * s + j], inverse[j * s + i]);
+    }
+}
+
+/* Complementary points at 1e-12 of the boundary, g along (1, v), z along (1, -v): Theta has the
+ * eigenvalues t (2 w_0)^2 along (1, -v) and t/(2 w_0)^2 along (1, v), 1e24 apart. Solving keeps
+ * both: the normal part of x, and E_a z = b - delta x, the kinematic row, to rounding error of b.
+ */
+static void test_near_boundary(void)
+{
+    unsigned long long seed = 5;
+
+    for (int k = 0; k < 200; k++) {
+        const int s = sizes[k % 4];
+        const double mu = 0.5, delta = k % 2 == 0 ? 0.0 : 1e-8, near = 1e-12;
+        double g[6], z[6], b[6], x[6], forward[6], norm = 0.0, out = 0.0, along = 0.0,
+                                                   kinematic = 0.0;
+        sab_nt_block block;
+        sab_nt nt;
+
+        any(s, &seed, g);
+        for (int i = 1; i < s; i++)
+            norm += g[i] * g[i];
+        norm = sqrt(norm);
+        for (int i = 1; i < s; i++) {
+            g[i] /= norm;
+            z[i] = -0.1 * g[i];
+        }
+        g[0] = 1.0 + near;
+        z[0] = 0.1 * (1.0 + near);
+        any(s, &seed, b);
+        sab_nt_create(s, g, z, &nt);
+        sab_nt_condense(s, &nt, mu, mu, 0.0, delta, &block);
+        sab_nt_block_solve(s, &nt, &block, b, x, forward);
+        for (int i = 0; i < s; i++)
+            kinematic =
+                fmax(kinematic, fabs((i == 0 ? mu : 1.0) * forward[i] + delta * x[i] - b[i]));
+        CU_ASSERT(kinematic < 1e-13);
+        if (delta > 0.0)
+            continue; /* then (1, -v) is no eigenvector of G */
+        /* (E_mu x).(1, -v) = (E_mu^-1 b).(1, -v) / (t (w_0 + |w_1|)^2) */
+        out = mu * x[0];
+        along = b[0] / mu;
+        for (int i = 1; i < s; i++) {
+            out -= x[i] * g[i];
+            along -= b[i] * g[i];
+        }
+        const double big = nt.t * pow(nt.w[0] + sqrt(nt.w[0] * nt.w[0] - 1.0), 2.0);
+        double size = 0.0;
+        for (int i = 0; i < s; i++)
+            size = fmax(size, fabs(x[i]));
+        CU_ASSERT(fabs(out - along / big) <= 1e-15 * size);
     }
 }
 
@@ -158,7 +223,8 @@ int main(void)
     static const sab_test tests[] = {{"Nesterov-Todd scaling", test_scaling},
                                      {"Jordan division", test_division},
                                      {"step to the boundary", test_step},
-                                     {"closed form of the condensed block", test_condensation}};
+                                     {"closed form of the condensed block", test_condensation},
+                                     {"condensed block near the boundary", test_near_boundary}};
 
     return SAB_TEST_MAIN("cone/soc", tests);
 }

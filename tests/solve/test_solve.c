@@ -197,6 +197,22 @@ static void test_associated(void)
     compare_methods(synthetic_random(3, 12, 60, 0.3, 0.3, 0.1, &seed), 1e-9, 1e-6, NONE);
 }
 
+/* The interior point keeps its kinematics near the boundary of the cones: in an associated silo,
+ * where nearly every point ends there, it reaches a gap of 1e-8 and 1e-6 in natural residual. */
+static void test_associated_accuracy(void)
+{
+    sab_program *p = half_silo(16, 0.5, 0.5);
+    const sab_solver_options o = tight(SAB_METHOD_IPM, 1e-8);
+    const result r = run(p, &o);
+    const sab_certificate *c = &r.report.certificate;
+
+    CU_ASSERT(r.report.reason == SAB_CONVERGED);
+    CU_ASSERT(c->natural <= 1e-6 * c->stress);
+    CU_ASSERT(r.report.factorisations <= 40);
+    free(r.u);
+    sab_program_destroy(&p);
+}
+
 static void test_non_associated(void)
 {
     compare_methods(half_silo(8, 0.3, 0.0), 1e-5, 1e-4, NESTEROV);
@@ -485,6 +501,7 @@ int main(void)
 {
     static const sab_test tests[] = {{"methods agree: Bingham", test_bingham},
                                      {"methods agree: associated", test_associated},
+                                     {"associated flow, tight", test_associated_accuracy},
                                      {"methods agree: non-associated", test_non_associated},
                                      {"methods agree: s = 4", test_four_components},
                                      {"methods agree: mass, bulk", test_own_matrix},
