@@ -97,8 +97,9 @@ typedef struct sab_flow_state {
 } sab_flow_state;
 sab_flow_state sab_flow_get_state(const sab_flow *flow);
 /* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the
- * flow. Of a state of another flow on the same mesh (initial.from) only velocity and lambda
- * count: set its step and time to zero. A creeping flow starts from its lambda. */
+ * flow. Of a state of another flow on the same mesh (initial.from) only velocity and lambda may
+ * count: give it step and time zero, and this flow's own eta and friction, or the law of the other
+ * one would stay. A creeping flow starts from its lambda. */
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err);
 /* Estimate of the memory a solve needs, in bytes: program, factor, workspace. */
 double sab_flow_memory(const sab_flow *flow);

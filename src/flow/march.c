@@ -116,8 +116,8 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     row[SAB_HISTORY_MISSED] = report->converged ? 0.0 : 1.0;
     row += SAB_HISTORY_FIXED;
     for (int i = 0; i < sab_probes_count(m->probes); i++)
-        for (int c_ = 0; c_ < columns_of(&m->probe[i]); c_++)
-            *row++ = m->probe[i].value[c_];
+        for (int k = 0; k < columns_of(&m->probe[i]); k++)
+            *row++ = m->probe[i].value[k];
 }
 
 /* Mean and deviation of `rows` rows from `first`, for column c. */

@@ -170,11 +170,6 @@ void sab_ipm_lambda(const sab_ipm *ipm, double *lambda)
         lambda[i] -= lowest;
 }
 
-double sab_ipm_complementarity(const sab_ipm *ipm)
-{
-    return ipm->tau;
-}
-
 const sab_factor *sab_ipm_factor(const sab_ipm *ipm)
 {
     return ipm->factor;

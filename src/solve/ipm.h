@@ -36,8 +36,6 @@ sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *ste
 
 /* lambda [npoints][s] of the iterate. */
 void sab_ipm_lambda(const sab_ipm *ipm, double *lambda);
-/* Mean complementarity tau of the iterate. */
-double sab_ipm_complementarity(const sab_ipm *ipm);
 const sab_factor *sab_ipm_factor(const sab_ipm *ipm);
 /* CPU seconds in cones and assembly so far. */
 double sab_ipm_cone_cpu(const sab_ipm *ipm);
