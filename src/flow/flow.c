@@ -421,10 +421,11 @@ double sab_flow_memory(const sab_flow *flow)
     const double entries = (double)p->A->start[p->n];
     const sab_factor_info info = sab_factor_get_info(sab_solver_factor(flow->solver));
 
-    /* matrix with its 64-bit rows, where its entries come from, and its factor with the workspace
-     * of a factorisation (a quarter of it): once for A, once for the matrix of the interior point,
-     * which also keeps the places of A's entries */
-    const double matrices = 2.0 * (16.0 * entries + 4.0 * scatter + 10.0 * info.entries);
+    /* matrix with its 64-bit rows, where its entries come from, both again if it is condensed, and
+     * its factor with the workspace of a factorisation (a quarter of it): once for A, once for the
+     * matrix of the interior point, which also keeps the places of A's entries */
+    const double copies = info.condensed > 0 ? 2.0 : 1.0;
+    const double matrices = 2.0 * (copies * (16.0 * entries + 4.0 * scatter) + 10.0 * info.entries);
 
     /* B, the blocks G^-1 and m G^-1, about 45 vectors of points, the mesh and its fields */
     return matrices + 8.0 * values + 4.0 * columns + 8.0 * points * (2.0 * s * s + 45.0 * s) +

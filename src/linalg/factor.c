@@ -1,5 +1,6 @@
 #include "linalg/factor.h"
 #include "linalg/backend.h"
+#include "linalg/condense.h"
 #include "base/memory.h"
 #include "base/timer.h"
 
@@ -9,6 +10,7 @@
 struct sab_factor {
     const sab_backend *backend;
     void *state; /* of the backend, owned; NULL when n = 0, where there is nothing to do */
+    sab_condense *condense; /* owned; NULL if the backend takes the matrix as it is */
     int64_t n, entries;
     bool symmetric; /* with n and entries: what update compares with */
     bool ready;     /* the last update succeeded */
@@ -76,8 +78,11 @@ sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sa
     f->symmetric = A->symmetric;
     f->info.backend = library->name;
     f->info.ordering = "none";
-    if (A->n > 0)
-        SAB_TRY(library->create(A, &f->state, &f->info, err));
+    SAB_TRY(sab_condense_create(A, &f->condense, err));
+    const sab_sparse *S = f->condense != NULL ? sab_condense_matrix(f->condense) : A;
+    f->info.condensed = A->n - S->n;
+    if (S->n > 0)
+        SAB_TRY(library->create(S, &f->state, &f->info, err));
     *factor = f; /* success: moved to the caller */
     f = NULL;
 cleanup:
@@ -91,6 +96,8 @@ cleanup:
 sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error *err)
 {
     const double cpu = sab_cpu_seconds();
+    const sab_sparse *S = A;
+    double smallest = INFINITY; /* pivot of condensation */
     sab_status status = SAB_OK;
 
     factor->ready = false;
@@ -102,8 +109,13 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
                         factor->symmetric ? "symmetric" : "unsymmetric", factor->n, factor->entries,
                         A->n, A->start[A->n], A->symmetric ? "symmetric" : "unsymmetric");
     SAB_TRY(check_values(A, err));
+    if (factor->condense != NULL) {
+        SAB_TRY(sab_condense_update(factor->condense, A, &smallest, err));
+        S = sab_condense_matrix(factor->condense);
+    }
     if (factor->state != NULL)
-        SAB_TRY(factor->backend->update(factor->state, A, &factor->info, err));
+        SAB_TRY(factor->backend->update(factor->state, S, &factor->info, err));
+    factor->info.smallest_pivot = fmin(factor->info.smallest_pivot, smallest);
     factor->ready = true;
     factor->info.updates++;
 cleanup:
@@ -122,8 +134,14 @@ sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_
 
     if (!factor->ready)
         return sab_fail(err, SAB_ERR_INTERNAL, "there is no factor to solve with");
+    if (factor->condense != NULL) {
+        sab_condense_reduce(factor->condense, b, x);
+        b = x;
+    }
     if (factor->state != NULL)
         SAB_TRY(factor->backend->solve(factor->state, b, x, err));
+    if (factor->condense != NULL)
+        sab_condense_expand(factor->condense, x);
     factor->info.solves++;
 cleanup:
     factor->info.total_solve_cpu += sab_cpu_seconds() - cpu;
@@ -139,6 +157,7 @@ void sab_factor_destroy(sab_factor **factor)
         return;
     if ((*factor)->state != NULL)
         (*factor)->backend->destroy((*factor)->state);
+    sab_condense_destroy(&(*factor)->condense);
     SAB_FREE(*factor);
 }
 

@@ -12,8 +12,9 @@ typedef struct sab_factor sab_factor; /* opaque: defined in factor.c */
 typedef struct sab_factor_info {
     const char *backend;   /* "cholmod" or "mumps" */
     const char *ordering;  /* the one actually used: "AMD", "METIS", "SCOTCH", ... */
-    double entries;        /* nonzeros of the factor */
-    double flops;          /* of one numeric factorisation */
+    int64_t condensed;     /* unknowns eliminated before the backend sees the matrix, see below */
+    double entries;        /* nonzeros of the backend's factor */
+    double flops;          /* of one numeric factorisation by the backend */
     double smallest_pivot; /* of the last update, see below; 0 before the first */
     int updates;           /* successful numeric factorisations so far */
     int solves;            /* right-hand sides solved so far */
@@ -21,12 +22,18 @@ typedef struct sab_factor_info {
     double total_update_cpu, total_solve_cpu;
 } sab_factor_info;
 
-/* smallest_pivot is that of the matrix scaled to a unit diagonal (but for zeros, if it is
+/* A matrix whose last unknowns form tiny blocks that fit into the pattern of the others, as bubbles
+ * do, is condensed: the backend factors the Schur complement of the others, and nothing else shows
+ * [docs/theory.md, 4.9]. Whether this is so depends on the pattern alone.
+ *
+ * smallest_pivot is that of the matrix scaled to a unit diagonal (but for zeros, if it is
  * unsymmetric), so for a definite matrix it is at most about 1. An update fails when a pivot is
  * zero, negative or below 1e-15. A matrix singular in exact arithmetic, such as a Laplacian with no
  * fixed value, may leave a last pivot made of rounding errors (measured: 1e-14, of either sign),
  * which passes if positive. Below about 1e-12 the solution deserves no trust; the caller knows
- * whether that matters. */
+ * whether that matters. With condensed unknowns it is the smallest of three: pivots of their
+ * blocks, what they leave of the other diagonal entries (if symmetric), and pivots of the backend
+ * against what was left. */
 
 /* Analyse the pattern of A (borrowed for the call; its values are not looked at). A symmetric A
  * must be positive definite (CHOLMOD, or MUMPS with SYM 1); an unsymmetric one needs MUMPS (SYM 0):

@@ -8,6 +8,7 @@
 #include "fem/quadrature.h"
 #include "fem/space.h"
 #include "grid.h"
+#include "linalg/factor.h"
 
 #include <math.h>
 #include <string.h>
@@ -270,6 +271,19 @@ static void test_operators_agree(void)
     sab_blocks_multiply(bubble, u, gamma);
     for (size_t i = 0; i < rows; i++)
         SAB_ASSERT_CLOSE(gamma[i], Bu[i], 1e-14);
+
+    /* a factor condenses the bubbles, boundary conditions or not */
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        sab_sparse *K = NULL;
+        sab_factor *factor = NULL;
+
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, symmetric, &K, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(
+            sab_factor_create(symmetric ? SAB_CHOLMOD : SAB_MUMPS, K, &factor, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(sab_factor_get_info(factor).condensed, 2 * mesh->nelements);
+        sab_factor_destroy(&factor);
+        sab_sparse_destroy(&K);
+    }
     SAB_FREE(k);
     SAB_FREE(u);
     SAB_FREE(l);
@@ -375,7 +389,7 @@ int main(void)
         {"integral, gradient, load", test_integrals},
         {"projection of the gradient", test_projection},
         {"stiffness and its factor 5/3", test_stiffness},
-        {"B, its transpose and the loops agree", test_operators_agree},
+        {"B, its transpose and the loops agree; condensed", test_operators_agree},
         {"a field that the law points do not see", test_hidden_field},
         {"one bubble: norms, load, value", test_single_bubble},
     };

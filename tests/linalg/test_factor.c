@@ -1,59 +1,12 @@
-/* Factor and solve, the same tests for every backend. Linked with ld --wrap for sab_alloc and
- * sab_free, so that each allocation of ours can be made to fail. */
-#include "linalg/factor.h"
-#include "base/memory.h"
-#include "unit.h"
+/* Factor and solve, the same tests for every backend. */
+#include "factors.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
 static const sab_factor_backend backends[] = {SAB_CHOLMOD, SAB_MUMPS};
 enum { NBACKENDS = sizeof backends / sizeof backends[0] };
 
-/* ---- allocations: counted, and the one numbered fail_at (from 1) fails ---- */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void __real_sab_free(void *array);
-void __wrap_sab_free(void *array);
-
-static int calls, fail_at, live;
-
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    if (++calls == fail_at)
-        return NULL;
-    live++;
-    return __real_sab_alloc(count, size);
-}
-
-void __wrap_sab_free(void *array)
-{
-    if (array != NULL)
-        live--;
-    __real_sab_free(array);
-}
-
-/* ---- matrices and vectors ---- */
-
-/* A matrix from its dense rows, the nonzeros only; the lower triangle only if symmetric. */
-static sab_sparse *make_dense(int n, bool symmetric, const double *a)
-{
-    sab_sparse *A = NULL;
-    int64_t k = 0;
-
-    CU_ASSERT_FATAL(sab_sparse_create(n, (int64_t)n * n, symmetric, &A, NULL) == SAB_OK);
-    for (int j = 0; j < n; j++) {
-        for (int i = symmetric ? j : 0; i < n; i++)
-            if (a[i * n + j] != 0.0) {
-                A->row[k] = i;
-                A->value[k++] = a[i * n + j];
-            }
-        A->start[j + 1] = k;
-    }
-    return A;
-}
+/* ---- matrices ---- */
 
 /* -Laplace u + shift u on an m x m grid, zero outside: 4 + shift on the diagonal, -1 beside. */
 static sab_sparse *make_laplacian(int m, double shift)
@@ -108,38 +61,6 @@ static sab_sparse *make_random(int n, int per_column, bool symmetric, double sca
                 A->value[l] = sum[j] + 0.1 * scale;
     sab_free(sum);
     return A;
-}
-
-static double *make_vector(int64_t n, unsigned long long seed)
-{
-    double *v = sab_alloc((size_t)n, sizeof *v);
-
-    CU_ASSERT_FATAL(v != NULL);
-    for (int64_t i = 0; i < n; i++)
-        v[i] = 2.0 * sab_test_random(&seed) - 1.0;
-    return v;
-}
-
-static double largest(int64_t n, const double *v)
-{
-    double m = 0.0;
-
-    for (int64_t i = 0; i < n; i++)
-        m = fmax(m, fabs(v[i]));
-    return m;
-}
-
-/* |A x - b| / |b| */
-static double residual(const sab_sparse *A, const double *x, const double *b)
-{
-    double *r = make_vector(A->n, 1);
-
-    sab_sparse_multiply(A, x, r);
-    for (int64_t i = 0; i < A->n; i++)
-        r[i] -= b[i];
-    const double relative = largest(A->n, r) / largest(A->n, b);
-    sab_free(r);
-    return relative;
 }
 
 /* Create, update, solve A x = b; the residual is asserted. */
@@ -479,39 +400,12 @@ static void test_misuse(void)
     CU_ASSERT(sab_factor_create(SAB_MUMPS, &huge, &f, NULL) == SAB_ERR_INPUT);
 }
 
-/* Each allocation of ours fails in turn: SAB_ERR_MEMORY, and all is given back. */
 static void test_memory(void)
 {
     sab_sparse *A = make_laplacian(8, 0.0);
-    double *b = make_vector(A->n, 7);
-    const int before = live;
 
-    for (int k = 0; k < NBACKENDS; k++) {
-        sab_status status = SAB_ERR_MEMORY;
-
-        for (int n = 1; status != SAB_OK && n < 20; n++) {
-            sab_factor *f = NULL;
-            sab_error err = {0};
-
-            calls = 0;
-            fail_at = n;
-            status = sab_factor_create(backends[k], A, &f, &err);
-            if (status == SAB_OK) { /* n is beyond the last allocation of create */
-                CU_ASSERT(n > 2);
-                fail_at = calls + 1; /* update and solve have none that could fail */
-                CU_ASSERT(sab_factor_update(f, A, &err) == SAB_OK);
-                CU_ASSERT(sab_factor_solve(f, b, b, &err) == SAB_OK);
-            } else {
-                CU_ASSERT(status == SAB_ERR_MEMORY && f == NULL);
-                CU_ASSERT(strstr(err.message, "out of memory") != NULL);
-            }
-            fail_at = 0;
-            sab_factor_destroy(&f);
-            CU_ASSERT_EQUAL(live, before);
-        }
-        CU_ASSERT(status == SAB_OK);
-    }
-    sab_free(b);
+    for (int k = 0; k < NBACKENDS; k++)
+        check_memory(backends[k], A, 2);
     sab_sparse_destroy(&A);
 }
 
