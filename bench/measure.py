@@ -23,9 +23,9 @@ def energy(program, x):
 
 
 def meets(row, tolerance):
-    """The stop rule of src/solve/solve.c."""
+    """The stop rule of src/solve/solve.c. Rows of a peer are separate runs, which have no change."""
     return (row["merit"] is not None and row["merit"] <= tolerance and row["momentum"] < 1e-3
-            and (row["at_rest"] or row["change"] <= max(1e-2, tolerance)))
+            and (row["at_rest"] or row["change"] is None or row["change"] <= max(1e-2, tolerance)))
 
 
 def reached(runs, method, tolerance):

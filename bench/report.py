@@ -12,6 +12,8 @@ STYLE = {
     "apgd": ("#e69f00", "v", "-"), "aspg": ("#e69f00", "D", "--"), "dr": ("#009e73", "s", "-"),
     "dr-aa": ("#009e73", "^", "--"), "cadoux-pg": ("#cc79a7", "s", "-"),
     "cadoux-apgd": ("#cc79a7", "^", "--"), "cadoux-aspg": ("#cc79a7", "v", ":"),
+    "siconos-admm": ("#8a2be2", "s", "-"), "siconos-nsgs": ("#8a2be2", "^", "--"),
+    "siconos-nsgs-wr": ("#8a2be2", "v", ":"),
 }
 
 
