@@ -122,6 +122,9 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
     double *u = NULL, *lambda = NULL;
     sab_status status = SAB_OK;
 
+    /* the solver starts from the last velocity; taken from the state, it is the same after a resume
+     */
+    sab_space_restrict(flow->space, flow->dofs, flow->inertia->velocity, flow->u);
     SAB_TRY(sab_flow_solve(flow, observer, report, err));
     if (report->converged || flow->setup.material->has_viscosity)
         goto cleanup; /* with a viscosity formula there is no telling which one is better */

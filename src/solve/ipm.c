@@ -14,6 +14,13 @@ static const double TO_BOUNDARY = 0.9, CENTRING_CONVEX = 0.1, CENTRING = 0.3;
 /* Dual proximal term, relative to the scale 1/r of a point: where the material is rigid lambda is
  * not unique and G^-1 has no bound. */
 static const double PROXIMAL = 1e-8;
+/* The shift is extrapolated by this part of its last change, once an iteration has changed it by
+ * less than SETTLED, and at a point by no more than half of itself. */
+static const double EXTRAPOLATED = 0.5, SETTLED = 0.3;
+/* Correctors of centrality: at most so many, while the step is shorter than SHORT; they aim at a
+ * step longer by LONGER, with complementarities between LEAST and MOST times the target. */
+enum { CORRECTORS = 2 };
+static const double SHORT = 0.5, LONGER = 0.3, LEAST = 0.1, MOST = 10.0;
 /* A direction is refined if it leaves more than this of the momentum residual, and of the load. */
 static const double LEFT = 1e-3, ROUNDING = 1e-11;
 
@@ -45,7 +52,7 @@ struct sab_ipm {
     sab_factor *factor;
     direction now, affine, step;
     double *gamma;     /* [npoints][s] strain rate of now.u */
-    double *shift;     /* [npoints] s */
+    double *shear;     /* [npoints] |gamma_T|, of which the shift is (a - zeta) times */
     sab_nt *nt;        /* [npoints] Theta */
     sab_nt_block *G;   /* [npoints] */
     double *C;         /* [npoints][s][s] m G^-1 */
@@ -56,6 +63,8 @@ struct sab_ipm {
     double *force, *work;
     double load; /* |l|_inf */
     double tau;
+    int iteration; /* since the start */
+    bool settled;  /* the last iteration has changed the shear by less than SETTLED */
     double cone_cpu;
 };
 
@@ -106,7 +115,7 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->affine, err));
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->step, err));
     SAB_NEW(it->gamma, rows);
-    SAB_NEW(it->shift, p->npoints);
+    SAB_NEW(it->shear, p->npoints);
     SAB_NEW(it->nt, p->npoints);
     SAB_NEW(it->G, p->npoints);
     SAB_NEW(it->C, blocks);
@@ -144,7 +153,7 @@ void sab_ipm_destroy(sab_ipm **ipm)
     direction_destroy(&it->step);
     SAB_FREE(it->form);
     SAB_FREE(it->gamma);
-    SAB_FREE(it->shift);
+    SAB_FREE(it->shear);
     SAB_FREE(it->nt);
     SAB_FREE(it->G);
     SAB_FREE(it->C);
@@ -202,6 +211,8 @@ static bool is_equation(const sab_program *p, double *work, double *force)
 
 static void set_form(sab_ipm *it, const sab_program *p)
 {
+    it->iteration = 0;
+    it->settled = false;
     it->closed = is_equation(p, it->work, it->force);
     for (int q = 0; q < p->npoints; q++) {
         const double mu = p->friction[q], sigma = p->yield[q];
@@ -256,11 +267,20 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
     }
 }
 
+/* The shift (a - zeta)|gamma_T| is wanted at the end of the step: half of the last change of
+ * |gamma_T| added is a better guess than none, but not while the iterates still jump. */
+static double extrapolate(bool settled, double before, double now)
+{
+    const double added = EXTRAPOLATED * (now - before), limit = 0.5 * now;
+
+    return settled ? now + fmin(fmax(added, -limit), limit) : now;
+}
+
 /* Residuals of momentum and kinematics, and the mean complementarity, at the iterate. */
 static void residuals(sab_ipm *it, const sab_program *p)
 {
     const int s = p->s;
-    double sum = 0.0, volume = 0.0;
+    double sum = 0.0, volume = 0.0, changed = 0.0, sheared = 0.0;
 
     sab_blocks_multiply(p->B, it->now.u, it->gamma);
     for (int q = 0; q < p->npoints; q++) {
@@ -271,10 +291,14 @@ static void residuals(sab_ipm *it, const sab_program *p)
             gamma[i] += p->k[q * s + i];
             it->work[q * s + i] = -m * lambda[i];
         }
-        it->shift[q] = (it->form[q].a - p->dilatancy[q]) * sab_cone_norm_t(s, gamma);
+        const double before = it->shear[q], a = it->form[q].a;
+        it->shear[q] = sab_cone_norm_t(s, gamma);
+        const double shift = (a - p->dilatancy[q]) * extrapolate(it->settled, before, it->shear[q]);
+        changed += m * fabs(it->shear[q] - before);
+        sheared += m * it->shear[q];
         for (int i = 1; i < s; i++)
             r[i] = gamma[i] - z[i];
-        r[0] = gamma[0] + it->shift[q] - (it->form[q].cone ? it->form[q].a * z[0] : 0.0) -
+        r[0] = gamma[0] + shift - (it->form[q].cone ? a * z[0] : 0.0) -
                (it->form[q].unilateral ? it->now.z2[q] : 0.0);
         if (it->form[q].cone) {
             stress_in_cone(p, q, lambda, g);
@@ -287,6 +311,7 @@ static void residuals(sab_ipm *it, const sab_program *p)
         }
     }
     it->tau = sum / volume;
+    it->settled = it->iteration++ > 0 && changed < SETTLED * sheared;
     sab_sparse_multiply(p->A, it->now.u, it->momentum);
     sab_blocks_multiply_transpose(p->B, it->work, it->momentum);
     it->load = 0.0;
@@ -489,6 +514,85 @@ static void complementarity(sab_ipm *it, const sab_program *p, double target, bo
     }
 }
 
+/* What to add to a complementarity so that it lies in [LEAST, MOST] target; large ones are not
+ * asked to fall by more than MOST target. */
+static double correction(double complementarity, double target)
+{
+    const double wanted = fmin(fmax(complementarity, LEAST * target), MOST * target);
+
+    return fmax(wanted - complementarity, -MOST * target);
+}
+
+/* Add to the right-hand sides what brings the complementarities of the trial point, `length` along
+ * the direction, between LEAST and MOST times the target: few points that are far from it are what
+ * makes steps short [gondzio1996]. In the cone, complementarities are the eigenvalues of
+ * v = Theta^(1/2) g o Theta^(-1/2) z. */
+static void centre(sab_ipm *it, const sab_program *p, const direction *d, double length,
+                   double target)
+{
+    const int s = p->s;
+
+    for (int q = 0; q < p->npoints; q++) {
+        const double *lambda = it->now.lambda + q * s, *z = it->now.z + q * s;
+        const double *dl = d->lambda + q * s, *dz = d->z + q * s;
+        double g[SAB_SOC_MAX], nu[SAB_SOC_MAX], v[SAB_SOC_MAX], y[SAB_SOC_MAX];
+
+        it->r2[q] +=
+            correction((lambda[0] + length * dl[0]) * (it->now.z2[q] + length * d->z2[q]), target);
+        if (!it->form[q].cone)
+            continue;
+        stress_in_cone(p, q, lambda, g);
+        sab_nt_apply_half(s, &it->nt[q], g, nu);
+        for (int i = 0; i < s; i++) {
+            v[i] = g[i] + length * (i == 0 ? p->friction[q] : 1.0) * dl[i];
+            y[i] = z[i] + length * dz[i];
+        }
+        sab_nt_apply_half(s, &it->nt[q], v, v);
+        sab_nt_apply_inverse_half(s, &it->nt[q], y, y);
+        sab_soc_product(s, v, y, v);
+        const double radius = sab_cone_norm_t(s, v);
+        const double high = correction(v[0] + radius, target);
+        const double low = correction(v[0] - radius, target);
+
+        for (int i = 1; i < s; i++)
+            v[i] *= radius > 0.0 ? 0.5 * (high - low) / radius : 0.0;
+        v[0] = 0.5 * (high + low);
+        sab_soc_divide(s, nu, v, v);
+        sab_nt_apply_half(s, &it->nt[q], v, v);
+        for (int i = 0; i < s; i++)
+            it->rc[q * s + i] += v[i];
+    }
+}
+
+/* The step that is taken along a direction. */
+static double step_length(const sab_ipm *it, const sab_program *p, const direction *d)
+{
+    return fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, d, 1.0 / TO_BOUNDARY));
+}
+
+/* The direction it->step, with correctors of centrality as long as they lengthen the step. */
+static sab_status correct(sab_ipm *it, const sab_program *p, double target, double *step,
+                          sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (int k = 0; k < CORRECTORS && *step < SHORT; k++) {
+        direction *trial = &it->affine;
+
+        centre(it, p, &it->step, fmin(1.0, *step / TO_BOUNDARY + LONGER), target);
+        SAB_TRY(solve_direction(it, p, true, trial, err));
+        const double length = step_length(it, p, trial);
+        if (length < *step + 0.05 * LONGER)
+            break;
+        const direction kept = it->step;
+        it->step = *trial;
+        *trial = kept;
+        *step = length;
+    }
+cleanup:
+    return status;
+}
+
 sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -504,16 +608,18 @@ sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_
     SAB_TRY(solve_direction(it, p, false, &it->affine, err));
     const double affine = step_to_boundary(it, p, &it->affine, 1.0);
     const double least = it->convex ? CENTRING_CONVEX : CENTRING;
-    const double sigma = fmax(pow(1.0 - affine, 3.0), least);
+    const double target = fmax(pow(1.0 - affine, 3.0), least) * it->tau;
 
-    complementarity(it, p, sigma * it->tau, true);
+    complementarity(it, p, target, true);
     SAB_TRY(solve_direction(it, p, true, &it->step, err));
-    *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
-    if (*step < 0.3 * affine) { /* the second-order term is in the way */
-        complementarity(it, p, sigma * it->tau, false);
+    double length = step_length(it, p, &it->step);
+    if (length < 0.3 * affine) { /* the second-order term is in the way */
+        complementarity(it, p, target, false);
         SAB_TRY(solve_direction(it, p, true, &it->step, err));
-        *step = fmin(1.0, TO_BOUNDARY * step_to_boundary(it, p, &it->step, 1.0 / TO_BOUNDARY));
+        length = step_length(it, p, &it->step);
     }
+    SAB_TRY(correct(it, p, target, &length, err));
+    *step = length;
     for (int i = 0; i < p->n; i++)
         it->now.u[i] += *step * it->step.u[i];
     for (size_t i = 0; i < it->rows; i++) {

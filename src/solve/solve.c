@@ -18,12 +18,13 @@ typedef struct patience {
 } patience;
 static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 
-/* Interior point: lift of a warm start (of the scales of stress and strain rate), and a jam: that
- * many steps in a row below that length, once a step was longer than 0.5 or JAM_START are taken. */
-static const double WARM_LEVEL = 3e-2, JAM_STEP = 0.1;
+/* Interior point: lift of a warm start (of the scales of stress and strain rate) from a solution or
+ * the best iterate, and from the predictor, whose stress is rough; and a jam: that many steps in a
+ * row below that length, once a step was longer than 0.5 or JAM_START are taken. */
+static const double LIFT = 3e-3, LIFT_PREDICTED = 3e-2, JAM_STEP = 0.1;
 /* `auto` begins with that many steps of Douglas-Rachford while mu - zeta is at most that. */
 static const double PREDICTABLE = 0.3;
-enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20 };
+enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
@@ -106,6 +107,7 @@ struct sab_solver {
     sab_first_order *iteration; /* made when a first-order method runs */
     sab_ipm *ipm[IPMS];         /* likewise */
     double *lambda, *u;         /* current iterate; the best one is in the caller's arrays */
+    double *given;              /* [n] velocity that the caller starts from */
     double *gamma;              /* [npoints][s] strain rate of the certificate before */
     double *shift;              /* [npoints] s of Cadoux */
 };
@@ -121,8 +123,9 @@ typedef struct solver_run {
     sab_method best_method;
     sab_certificate current;
     sab_report at_start;  /* work of earlier runs */
-    sab_certificate mark; /* best when the method last improved it enough, */
-    int since;            /* and outer iterations since then */
+    sab_certificate own;  /* best of the method, */
+    sab_certificate mark; /* the same when it had last improved enough, */
+    int since;            /* and outer iterations since then; -1: none yet */
 } solver_run;
 
 static sab_status check_options(const sab_solver_options *o, sab_error *err)
@@ -160,6 +163,7 @@ sab_status sab_solver_create(const sab_solver_options *options, const sab_progra
     SAB_NEW(sol->lambda, rows);
     SAB_NEW(sol->gamma, rows);
     SAB_NEW(sol->u, program->n);
+    SAB_NEW(sol->given, program->n);
     SAB_NEW(sol->shift, program->npoints);
     SAB_TRY(sab_residual_create(program, &sol->residual, err));
     SAB_TRY(sab_factor_create(options->linear, program->A, &sol->factor, err));
@@ -184,6 +188,7 @@ void sab_solver_destroy(sab_solver **solver)
     SAB_FREE(sol->lambda);
     SAB_FREE(sol->gamma);
     SAB_FREE(sol->u);
+    SAB_FREE(sol->given);
     SAB_FREE(sol->shift);
     SAB_FREE(*solver);
 }
@@ -373,11 +378,14 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
         run->report->reason = SAB_CONVERGED;
         return SAB_OK;
     }
-    run->since++;
-    if (better(&run->best, &run->mark, wait.factor)) {
-        run->mark = run->best;
+    /* a method is judged by its own iterates: they may begin far above what it started from */
+    if (run->since < 0 || better(&run->current, &run->own, 1.0))
+        run->own = run->current;
+    if (run->since < 0 || better(&run->own, &run->mark, wait.factor)) {
+        run->mark = run->own;
         run->since = 0;
-    }
+    } else
+        run->since++;
     run->report->reason = run->since >= wait.window ? SAB_STALLED : SAB_MAX_ITERATIONS;
     *done = run->since >= wait.window || run->report->outer >= sol->options.max_iterations;
     return SAB_OK;
@@ -454,8 +462,7 @@ static sab_status predict(solver_run *run, bool *used, bool *done, sab_error *er
     if (!*used)
         goto cleanup;
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
-    run->mark = run->best;
-    run->since = 0;
+    run->since = -1;
     run->report->outer++;
     memcpy(sol->gamma, gamma, (size_t)sol->npoints * (size_t)sol->s * sizeof *gamma);
     SAB_TRY(sab_first_order_run(sol->iteration, SAB_STEP_DR, run->program, sol->factor, NULL,
@@ -466,9 +473,16 @@ cleanup:
     return status;
 }
 
-/* Iterations of an interior point, cold, or warm from the current iterate. A jam, and a matrix that
- * cannot be factored, count as stalled: the best iterate stands. */
-static sab_status run_ipm(solver_run *run, sab_method method, bool warm, sab_error *err)
+/* Where an interior point starts: cold if u is NULL, else from the current stress and this
+ * velocity, lifted. */
+typedef struct start {
+    const double *u;
+    double lift;
+} start;
+
+/* Iterations of an interior point. A jam, and a matrix that cannot be factored, count as stalled:
+ * the best iterate stands. */
+static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
@@ -483,8 +497,10 @@ static sab_status run_ipm(solver_run *run, sab_method method, bool warm, sab_err
     if (sol->ipm[which] == NULL)
         SAB_TRY(sab_ipm_create(p, exactness[which], sol->options.linear, &sol->ipm[which], err));
     sab_ipm *ipm = sol->ipm[which];
-    if (warm || sab_program_is_convex(p)) /* cold: sol->u is the unresisted flow */
-        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, warm ? WARM_LEVEL : 1.0, stress);
+    if (from.u != NULL)
+        sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress);
+    else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
+        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress);
     else /* its large shift would lead the non-associated iterates astray */
         sab_ipm_start(ipm, p, stress);
     while (!done) {
@@ -514,12 +530,11 @@ cleanup:
     return status;
 }
 
-static sab_status run_method(solver_run *run, sab_method method, bool warm, sab_error *err)
+static sab_status run_method(solver_run *run, sab_method method, start from, sab_error *err)
 {
-    run->mark = run->best;
-    run->since = 0;
+    run->since = -1;
     run->report->reason = SAB_MAX_ITERATIONS;
-    return is_ipm(method) ? run_ipm(run, method, warm, err) : run_first_order(run, method, err);
+    return is_ipm(method) ? run_ipm(run, method, from, err) : run_first_order(run, method, err);
 }
 
 /* Largest mu - zeta. */
@@ -536,14 +551,16 @@ static double non_associativity(const sab_program *p)
  * stalls. A convex program is the interior point's own ground. A rough answer is cheapest with the
  * symmetric matrix of `ipm`. Up to mu - zeta = 0.3 the exact law has no folds; beyond, it gets far
  * on some meshes and jams on others, and the blend is the safer start for a moderate tolerance. In
- * a time step, inertia helps the exact law, and first-order methods are of no use. */
-static int choose_methods(const sab_program *p, double tolerance, sab_method chain[3])
+ * a time step, inertia helps, first-order methods are of no use, and the blend itself gets further
+ * when it starts again from its best iterate: a flow from rest needs that on fine meshes. */
+static int choose_methods(const sab_program *p, double tolerance, sab_method chain[CHAIN])
 {
-    const sab_method convex[3] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
-    const sab_method rough[3] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA};
-    const sab_method moderate[3] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA};
-    const sab_method inertial[3] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM};
-    const sab_method fine[3] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
+    const sab_method convex[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
+    const sab_method rough[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA};
+    const sab_method moderate[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA};
+    const sab_method inertial[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND,
+                                        SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT};
+    const sab_method fine[CHAIN] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
     const bool is_convex = sab_program_is_convex(p);
     const bool close = tolerance >= 0.01 && non_associativity(p) > 0.3;
     const sab_method *chosen = is_convex                   ? convex
@@ -552,8 +569,12 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
                                : close                     ? moderate
                                                            : fine;
 
-    memcpy(chain, chosen, sizeof convex);
-    return is_convex ? 2 : 3;
+    int n = 0;
+    while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO) { /* unused places are 0 = AUTO */
+        chain[n] = chosen[n];
+        n++;
+    }
+    return n;
 }
 
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
@@ -561,8 +582,9 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
                           sab_report *report, sab_error *err)
 {
     const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
-    sab_method chain[3] = {solver->options.method};
-    bool warm = false, done = false;
+    sab_method chain[CHAIN] = {solver->options.method};
+    bool warm = false, moving = false, done = false;
+    start from = {NULL, LIFT};
     int n = 1;
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
@@ -587,6 +609,11 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         n = choose_methods(program, solver->options.tolerance, chain);
     for (size_t i = 0; i < rows && !warm; i++)
         warm = lambda[i] != 0.0;
+    for (int i = 0; i < solver->n; i++)
+        moving = moving || u[i] != 0.0;
+    memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
+    if (warm)
+        from.u = moving ? solver->given : solver->u;
     SAB_TRY(certify_start(&run, chain[0], err));
     if (run.current.at_rest && sab_certificate_meets(&run.current, solver->options.tolerance)) {
         n = 0; /* the trial is the answer: say so in one row */
@@ -598,12 +625,15 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe &&
         !sab_program_is_convex(program) && non_associativity(program) <= PREDICTABLE)
         SAB_TRY(predict(&run, &warm, &done, err));
+    if (from.u == NULL && (warm || run.current.at_rest))
+        from = (start){solver->u, LIFT_PREDICTED};
     for (int i = 0; i < n && !done; i++) {
         if (i > 0) { /* go on from the best iterate */
             memcpy(solver->lambda, lambda, rows * sizeof *lambda);
             SAB_TRY(certify(&run, chain[i - 1], err));
+            from = (start){solver->u, LIFT};
         }
-        SAB_TRY(run_method(&run, chain[i], warm || i > 0 || run.current.at_rest, err));
+        SAB_TRY(run_method(&run, chain[i], from, err));
         if (report->reason != SAB_STALLED)
             break;
     }

@@ -72,8 +72,10 @@ typedef struct sab_solver sab_solver; /* factor and workspace for programs of on
 sab_status sab_solver_create(const sab_solver_options *options, const sab_program *program,
                              sab_solver **solver, sab_error *err);
 void sab_solver_destroy(sab_solver **solver);
-/* Solve from the given lambda (the previous step: warm; or zeros, and then a state of rest under a
- * constant pressure is tried first), u is output only.
+/* Solve from the given lambda and u (of the previous step: warm), or from lambda = 0, and then a
+ * state of rest under a constant pressure is tried first and u is output only. If u = 0 is given
+ * with a lambda, its flow is taken. An interior point starts better from the old velocity than from
+ * the flow of the old stress under the new load [docs/theory.md, 6.6].
  * `new_values`: A changed since the last call, or this is the first: factor it again. Not
  * converging is no error: see report->reason. observer may be NULL. */
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
