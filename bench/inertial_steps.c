@@ -116,12 +116,13 @@ int main(int argc, char **argv)
     const char *override[BENCH_OVERRIDES];
     const int n = bench_overrides(argc, argv, override);
 
+    bench_threads(argc, argv);
     options.method = bench_method(bench_option(argc, argv, "--method", "auto"));
     options.tolerance = bench_number(argc, argv, "--tolerance", options.tolerance);
     if (argc < 2 || options.method == SAB_METHOD_COUNT) {
         fprintf(stderr, "usage: bench-inertial CASE [--dt DT] [--steps N] [--method NAME] "
                         "[--tolerance G] [--cold] [--inertia R] [--flux GROUP] "
-                        "[--set KEY=VALUE]...\n");
+                        "[--threads N] [--set KEY=VALUE]...\n");
         return 2;
     }
     SAB_TRY(bench_case_open(argv[1], n, override, bench_number(argc, argv, "--dt", 0.01),

@@ -3,6 +3,7 @@
 #ifndef SAB_BENCH_OPTIONS_H
 #define SAB_BENCH_OPTIONS_H
 
+#include "linalg/threads.h"
 #include "solve/solve.h"
 
 #include <stdio.h>
@@ -44,6 +45,12 @@ static inline int bench_overrides(int argc, char **argv, const char **override)
         if (strcmp(argv[i], "--set") == 0)
             override[n++] = argv[++i];
     return n;
+}
+
+/* --threads N; one if it is not given, so that CPU times compare. */
+static inline void bench_threads(int argc, char **argv)
+{
+    sab_threads_set((int)bench_number(argc, argv, "--threads", 1.0));
 }
 
 /* The method of that name, or SAB_METHOD_COUNT. */

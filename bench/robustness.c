@@ -340,6 +340,7 @@ int main(int argc, char **argv)
             sab_error err = {0};
 
             setrlimit(RLIMIT_CPU, &cpu);
+            sab_threads_set(1);
             const sab_status status = run_one(seed, &o, &err);
             if (status != SAB_OK)
                 fprintf(stderr, "seed %llu: %s\n", seed, err.message);

@@ -320,6 +320,8 @@ int main(int argc, char **argv)
                         "[--scaling step|weight|none] [--rho RHO]; bench-siconos --list\n");
         return 2;
     }
+    sab_threads_set(1);
+    (void)sab_threads_hold(); /* to the end: it has libraries of its own */
     r.method = method->title;
     SAB_TRY(sab_program_read(argv[1], &p, err));
     SAB_TRY(check(p, method, err));

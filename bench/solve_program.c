@@ -72,9 +72,10 @@ int main(int argc, char **argv)
     }
     if (argc < 3 || bench_method(argv[2]) == SAB_METHOD_COUNT) {
         fprintf(stderr, "usage: bench-solve FILE.sabp METHOD [--tolerance G] [--limit SECONDS] "
-                        "[--inner N] [--velocity PREFIX]; bench-solve --list\n");
+                        "[--inner N] [--velocity PREFIX] [--threads N]; bench-solve --list\n");
         return 2;
     }
+    bench_threads(argc, argv);
     options.method = bench_method(argv[2]);
     options.tolerance = bench_number(argc, argv, "--tolerance", 1e-9);
     options.inner = (int)bench_number(argc, argv, "--inner", options.inner);

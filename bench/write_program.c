@@ -64,9 +64,10 @@ int main(int argc, char **argv)
 
     if (argc < 3) {
         fprintf(stderr, "usage: bench-program CASE OUT.sabp [--dt DT] [--steps N] [--inertia R] "
-                        "[--flux GROUP] [--set KEY=VALUE]...\n");
+                        "[--flux GROUP] [--threads N] [--set KEY=VALUE]...\n");
         return 2;
     }
+    bench_threads(argc, argv);
     SAB_TRY(bench_case_open(argv[1], n, override, bench_number(argc, argv, "--dt", 0.0),
                             bench_number(argc, argv, "--inertia", 0.0), &b, err));
     SAB_TRY(march(b.step, (int)bench_number(argc, argv, "--steps", 0.0), err));

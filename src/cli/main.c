@@ -1,9 +1,9 @@
 /* cli/main.c -- sablier: dense granular flow without regularisation. */
 #include "base/text.h"
 #include "cli/args.h"
-#include "cli/blas.h"
 #include "cli/commands.h"
 #include "cli/session.h"
+#include "linalg/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const sab_command commands[] = {
      sab_command_keys},
     {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
      "Solve a cone program written by `sablier run --dump-program`; -o FILE writes u as JSON.",
-     "omlenqv", true, sab_command_solve},
+     "omlentqv", true, sab_command_solve},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

@@ -1,9 +1,9 @@
 #include "cli/session.h"
 #include "base/timer.h"
-#include "cli/blas.h"
 #include "cli/state.h"
 #include "fem/exact.h"
 #include "fem/transport.h"
+#include "linalg/threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,20 +80,27 @@ cleanup:
     return status;
 }
 
-sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err)
+sab_status sab_session_threads(const sab_args *args, sab_error *err)
 {
     sab_status status = SAB_OK;
     int threads = 1;
 
     if (args->threads != NULL) {
         SAB_TRY(sab_args_integer("--threads", args->threads, &threads, err));
-        if (threads < 1 || threads > 1024) {
-            status =
-                sab_fail(err, SAB_ERR_USAGE, "--threads: %d is not between 1 and 1024", threads);
-            goto cleanup;
-        }
+        if (threads < 1 || threads > 1024)
+            SAB_TRY(
+                sab_fail(err, SAB_ERR_USAGE, "--threads: %d is not between 1 and 1024", threads));
     }
-    sab_blas_set_threads(threads);
+    sab_threads_set(threads);
+cleanup:
+    return status;
+}
+
+sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_session_threads(args, err));
     SAB_TRY(sab_case_read(args->target, args->noverrides, args->override, &session->c, err));
 cleanup:
     return status;

@@ -19,6 +19,8 @@ typedef struct sab_session {
     double wall_mesh; /* seconds to read or make the mesh, split included */
 } sab_session;
 
+/* Set the number of threads, --threads or one. */
+sab_status sab_session_threads(const sab_args *args, sab_error *err);
 /* Read the case, and set the number of threads. Start with {0}; close in any case. */
 sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err);
 /* Read or make the mesh, assemble, analyse, find the probes: all that can fail before the solve.

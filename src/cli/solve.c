@@ -1,6 +1,5 @@
 /* cli/solve.c -- `sablier solve`: a cone program from a file, by any method. */
 #include "base/memory.h"
-#include "cli/blas.h"
 #include "cli/commands.h"
 #include "cli/session.h"
 #include "cli/summary.h"
@@ -88,8 +87,8 @@ int sab_command_solve(const sab_args *args)
     const sab_solve_observer observer = {on_row, &watch};
 
     SAB_TRY(parse_options(args, &options, err));
+    SAB_TRY(sab_session_threads(args, err));
     sab_watch_signals();
-    sab_blas_set_threads(1);
     SAB_TRY(sab_program_read(args->target, &program, err));
     SAB_TRY(try_output(args->output, err));
     sab_say(&term, "sablier %s  cone program %s", SAB_VERSION, args->target);

@@ -1,6 +1,7 @@
 #include "linalg/factor.h"
 #include "linalg/backend.h"
 #include "linalg/condense.h"
+#include "linalg/threads.h"
 #include "base/memory.h"
 #include "base/timer.h"
 
@@ -59,6 +60,7 @@ sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sa
     const sab_backend *library = backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod;
     sab_status status = SAB_OK;
     sab_factor *f = NULL;
+    int held;
 
     *factor = NULL;
     if (!A->symmetric && !library->unsymmetric)
@@ -68,6 +70,7 @@ sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sa
         return sab_fail(err, SAB_ERR_INPUT,
                         "%" PRId64 " unknowns are too many for %s, which takes %" PRId64, A->n,
                         library->name, library->largest);
+    held = sab_threads_hold();
     SAB_TRY(check_pattern(A, err));
     if (A->n > 0 && A->start[A->n] == 0)
         SAB_TRY(sab_fail(err, SAB_ERR_NUMERIC, "the matrix is singular: it has no entries"));
@@ -86,6 +89,7 @@ sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sa
     *factor = f; /* success: moved to the caller */
     f = NULL;
 cleanup:
+    sab_threads_release(held);
     if (status != SAB_OK)
         sab_error_context(err, "while analysing a matrix of %" PRId64 " unknowns with %s", A->n,
                           library->name);
@@ -99,6 +103,7 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
     const sab_sparse *S = A;
     double smallest = INFINITY; /* pivot of condensation */
     sab_status status = SAB_OK;
+    int held;
 
     factor->ready = false;
     if (A->n != factor->n || A->start[A->n] != factor->entries || A->symmetric != factor->symmetric)
@@ -108,6 +113,7 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
                         " (%s) is to be factored",
                         factor->symmetric ? "symmetric" : "unsymmetric", factor->n, factor->entries,
                         A->n, A->start[A->n], A->symmetric ? "symmetric" : "unsymmetric");
+    held = sab_threads_hold();
     SAB_TRY(check_values(A, err));
     if (factor->condense != NULL) {
         SAB_TRY(sab_condense_update(factor->condense, A, &smallest, err));
@@ -119,6 +125,7 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
     factor->ready = true;
     factor->info.updates++;
 cleanup:
+    sab_threads_release(held);
     factor->info.update_cpu = sab_cpu_seconds() - cpu;
     factor->info.total_update_cpu += factor->info.update_cpu;
     if (status != SAB_OK)
@@ -131,9 +138,11 @@ sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_
 {
     const double cpu = sab_cpu_seconds();
     sab_status status = SAB_OK;
+    int held;
 
     if (!factor->ready)
         return sab_fail(err, SAB_ERR_INTERNAL, "there is no factor to solve with");
+    held = sab_threads_hold();
     if (factor->condense != NULL) {
         sab_condense_reduce(factor->condense, b, x);
         b = x;
@@ -144,6 +153,7 @@ sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_
         sab_condense_expand(factor->condense, x);
     factor->info.solves++;
 cleanup:
+    sab_threads_release(held);
     factor->info.total_solve_cpu += sab_cpu_seconds() - cpu;
     if (status != SAB_OK)
         sab_error_context(err, "while solving for %" PRId64 " unknowns with %s", factor->n,

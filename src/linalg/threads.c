@@ -1,0 +1,83 @@
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "linalg/threads.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* ISO C has no conversion from void * to a function pointer; POSIX says to copy the bits. */
+#define LOOK_UP(name, function)                                                                    \
+    do {                                                                                           \
+        void *symbol = dlsym(RTLD_DEFAULT, name);                                                  \
+        memcpy(&(function), &symbol, sizeof(function));                                            \
+    } while (0)
+
+const char *sab_blas_name(void)
+{
+    char *(*config)(void);
+
+    LOOK_UP("openblas_get_config", config);
+    return config != NULL ? config() : "unknown BLAS";
+}
+
+static void call_if_there(const char *name, int argument)
+{
+    void (*call)(int);
+
+    LOOK_UP(name, call);
+    if (call != NULL)
+        call(argument);
+}
+
+#ifdef _OPENMP
+
+void sab_threads_set(int threads)
+{
+    call_if_there("openblas_set_num_threads", threads);
+    omp_set_num_threads(threads);
+}
+
+int sab_threads_get(void)
+{
+    return omp_get_max_threads();
+}
+
+int sab_threads_hold(void)
+{
+    const int levels = omp_get_max_active_levels();
+
+    omp_set_max_active_levels(0);
+    return levels;
+}
+
+void sab_threads_release(int held)
+{
+    omp_set_max_active_levels(held);
+}
+
+#else /* no loops of our own to keep, but CHOLMOD may still have its own */
+
+void sab_threads_set(int threads)
+{
+    call_if_there("openblas_set_num_threads", threads);
+    call_if_there("omp_set_max_active_levels", 0);
+}
+
+int sab_threads_get(void)
+{
+    return 1;
+}
+
+int sab_threads_hold(void)
+{
+    return 0;
+}
+
+void sab_threads_release(int held)
+{
+    (void)held;
+}
+
+#endif

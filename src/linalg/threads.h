@@ -1,0 +1,18 @@
+/* linalg/threads.h -- how many threads work: in our own loops (base/parallel.h) and in the BLAS.
+ * The numbers are kept by OpenMP and by OpenBLAS, which is looked up at run time, because Debian
+ * chooses the BLAS of a machine by its alternatives. */
+#ifndef SAB_LINALG_THREADS_H
+#define SAB_LINALG_THREADS_H
+
+/* For this process, from now on. Before the first call both libraries take all processors. */
+void sab_threads_set(int threads);
+int sab_threads_get(void); /* of our own loops; 1 without OpenMP */
+
+/* Between hold and release, OpenMP gives one thread to whoever asks: around calls of factorisation
+ * libraries. CHOLMOD asks for four, whatever the environment says. Release what hold returned. */
+int sab_threads_hold(void);
+void sab_threads_release(int held);
+
+const char *sab_blas_name(void); /* "OpenBLAS 0.3.21 ..." or "unknown BLAS" */
+
+#endif
