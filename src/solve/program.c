@@ -1,6 +1,7 @@
 #include "solve/program.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <math.h>
 #include <string.h>
@@ -157,6 +158,7 @@ static sab_status respond(const sab_program *p, sab_factor *factor, const double
     const int s = p->s;
     sab_status status;
 
+    SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++)
         for (int i = 0; i < s; i++)
             gamma[q * s + i] = p->weight[q] * lambda[q * s + i];

@@ -1,7 +1,9 @@
 #include "solve/residual.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cone/cone.h"
+#include "cone/point.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,53 +54,89 @@ void sab_residual_destroy(sab_residual **residual)
     SAB_FREE(*residual);
 }
 
-/* What a point adds to the sums of the certificate, without its weight m [docs/theory.md, 7]. */
-typedef struct powers {
-    double dissipation, friction, normal, compaction, rate;
-} powers;
+/* Sums and maxima over points, weighted by m [docs/theory.md, 7]. */
+typedef struct tally {
+    double volume, dissipation, friction, normal, compaction, rate;
+    double stress2;                /* sum m |lambda|^2 */
+    double natural2, natural_max2; /* sum m |d|^2, max |d|^2, d = lambda - P(lambda - r g~) */
+    double burmeister2;            /* max |phi|^2, Fischer-Burmeister with c = r */
+    bool burmeister;               /* it applies at all points: sigma = 0 and mu > 0 */
+} tally;
 
-static powers point_powers(const sab_program *p, int q, const double *gamma, const double *lambda)
+static double larger(double a, double b) /* inline, which fmax is not */
 {
-    const double *g = gamma + q * p->s, *l = lambda + q * p->s;
-    const double gt = sab_cone_norm_t(p->s, g), gn = g[0];
-    const double slip = (p->yield[q] + p->friction[q] * l[0]) * gt; /* (sigma + mu lN)|gT| */
-    const double opening = gn - p->dilatancy[q] * gt;
-    const double shear = sab_cone_dot(p->s, l, g) - l[0] * gn; /* lT.gT */
-
-    return (powers){.dissipation = p->viscosity[q] * (p->bulk * gn * gn + gt * gt) + slip,
-                    .friction = fmax(0.0, slip + shear), /* >= 0 but for rounding */
-                    .normal = l[0] * fabs(opening),
-                    .compaction = fmax(0.0, -opening),
-                    .rate = sqrt(gn * gn + gt * gt)};
+    return a > b ? a : b;
 }
 
-static powers sum_powers(const sab_program *p, const double *gamma, const double *lambda)
+/* |lambda - P(lambda - r (gamma + shift n))|^2 at point q */
+static inline double natural2(int s, const sab_program *p, int q, double shift, const double *gamma,
+                              const double *lambda)
 {
-    powers sum = {0};
+    double projected[SAB_BLOCK_ROWS];
 
-    for (int q = 0; q < p->npoints; q++) {
-        const powers at = point_powers(p, q, gamma, lambda);
-        const double m = p->weight[q];
-        sum.dissipation += m * at.dissipation;
-        sum.friction += m * at.friction;
-        sum.normal += m * at.normal;
-        sum.compaction += m * at.compaction;
-        sum.rate += m * at.rate;
+    sab_point_step(s, p->friction[q], p->yield[q], p->step[q], shift, lambda, gamma, projected);
+    for (int i = 0; i < s; i++)
+        projected[i] -= lambda[i];
+    return sab_point_dot(s, projected, projected);
+}
+
+static inline void tally_points(int s, const sab_program *p, int from, int to, const double *gamma,
+                                const double *lambda, tally *sum)
+{
+    tally t = {.burmeister = true};
+
+    for (int q = from; q < to; q++) {
+        const double *g = gamma + q * s, *l = lambda + q * s, m = p->weight[q];
+        const double mu = p->friction[q], sigma = p->yield[q], zeta = p->dilatancy[q];
+        const double gt = sqrt(sab_point_norm2_t(s, g)), gn = g[0];
+        const double slip = (sigma + mu * l[0]) * gt; /* (sigma + mu lN)|gT| */
+        const double opening = gn - zeta * gt,
+                     shear = sab_point_dot(s, l, g) - l[0] * gn; /* lT.gT */
+        const double d2 = natural2(s, p, q, (mu - zeta) * gt, g, l);
+
+        t.volume += m;
+        t.dissipation += m * (p->viscosity[q] * (p->bulk * gn * gn + gt * gt) + slip);
+        t.friction += m * larger(slip + shear, 0.0); /* >= 0 but for rounding */
+        t.normal += m * (l[0] * fabs(opening));
+        t.compaction += m * larger(-opening, 0.0);
+        t.rate += m * sqrt(gn * gn + gt * gt);
+        t.stress2 += m * sab_point_dot(s, l, l);
+        t.natural2 += m * d2;
+        t.natural_max2 = larger(d2, t.natural_max2);
+        t.burmeister = t.burmeister && !(sigma > 0.0 || mu <= 0.0);
+        if (t.burmeister) {
+            double phi[SAB_BLOCK_ROWS];
+
+            sab_point_fischer_burmeister(s, mu, zeta, p->step[q], g, l, phi);
+            t.burmeister2 = larger(sab_point_dot(s, phi, phi), t.burmeister2);
+        }
+    }
+    *sum = t;
+}
+
+/* All points, in one pass. */
+static tally tally_all(const sab_program *p, const double *gamma, const double *lambda)
+{
+    tally part[SAB_CHUNKS], sum = {.burmeister = true};
+
+    SAB_PARALLEL_FOR(p->npoints)
+    for (int c = 0; c < SAB_CHUNKS; c++)
+        SAB_POINT_SIZES(p->s, tally_points, p, sab_chunk(p->npoints, c),
+                        sab_chunk(p->npoints, c + 1), gamma, lambda, &part[c]);
+    for (int c = 0; c < SAB_CHUNKS; c++) {
+        sum.volume += part[c].volume;
+        sum.dissipation += part[c].dissipation;
+        sum.friction += part[c].friction;
+        sum.normal += part[c].normal;
+        sum.compaction += part[c].compaction;
+        sum.rate += part[c].rate;
+        sum.stress2 += part[c].stress2;
+        sum.natural2 += part[c].natural2;
+        sum.natural_max2 = larger(part[c].natural_max2, sum.natural_max2);
+        sum.burmeister2 = larger(part[c].burmeister2, sum.burmeister2);
+        sum.burmeister = sum.burmeister && part[c].burmeister;
     }
     return sum;
-}
-
-/* (sum m |c x|^2 / sum m)^(1/2), c = factor[q] or 1 */
-static double rms(const sab_program *p, const double *factor, const double *x)
-{
-    double sum = 0.0, volume = 0.0;
-
-    for (int q = 0; q < p->npoints; q++) {
-        const double c = factor != NULL ? factor[q] : 1.0;
-        sum += p->weight[q] * c * c * sab_cone_dot(p->s, x + q * p->s, x + q * p->s);
-        volume += p->weight[q];
-    }
-    return sqrt(sum / volume);
 }
 
 sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_factor *factor,
@@ -110,18 +148,19 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     status = sab_program_respond(p, factor, res->work, res->force, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    const powers sum = sum_powers(p, res->gamma, res->work);
+    const tally sum = tally_all(p, res->gamma, res->work);
     res->power = sum.dissipation;
     res->compaction = sum.compaction;
     for (int i = 0; i < p->n; i++)
         res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
-    res->stress = rms(p, p->step, res->gamma);
-    double square = 0.0, volume = 0.0;
+    double square = 0.0, steps = 0.0;          /* sum m |r gamma|^2, sum m r */
     for (int q = 0; q < p->npoints; q++) {
-        square += p->weight[q] * p->step[q];
-        volume += p->weight[q];
+        const double *g = res->gamma + q * p->s, r = p->step[q];
+        square += p->weight[q] * r * r * sab_point_dot(p->s, g, g);
+        steps += p->weight[q] * r;
     }
-    res->stress = fmax(res->stress, LEAST_STRESS * sqrt(res->power * square) / volume);
+    res->stress =
+        fmax(sqrt(square / sum.volume), LEAST_STRESS * sqrt(res->power * steps) / sum.volume);
     return SAB_OK;
 }
 
@@ -145,23 +184,6 @@ double sab_residual_natural(const sab_program *p, const double *shift, const dou
     return sqrt(sum / volume);
 }
 
-/* Largest norm of the Fischer-Burmeister function at a point, z in stress units (c = r). */
-static double fischer_burmeister(const sab_program *p, const double *lambda, const double *gamma,
-                                 double *work)
-{
-    double max = 0.0;
-
-    for (int q = 0; q < p->npoints; q++)
-        if (p->yield[q] > 0.0 || p->friction[q] <= 0.0)
-            return NAN;
-    for (int q = 0; q < p->npoints; q++) {
-        sab_cone_fischer_burmeister(p->s, p->friction[q], p->dilatancy[q], p->step[q],
-                                    gamma + q * p->s, lambda + q * p->s, work);
-        max = fmax(max, sab_cone_dot(p->s, work, work));
-    }
-    return sqrt(max);
-}
-
 /* |A u - B^T M lambda - l|_inf / |l|_inf; `work` and `force` are workspace. */
 static double momentum(const sab_program *p, const double *lambda, const double *u, double *work,
                        double *force)
@@ -169,13 +191,14 @@ static double momentum(const sab_program *p, const double *lambda, const double 
     double worst = 0.0, load = 0.0;
 
     sab_sparse_multiply(p->A, u, force);
+    SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++)
         for (int i = q * p->s; i < (q + 1) * p->s; i++)
             work[i] = -p->weight[q] * lambda[i];
     sab_blocks_multiply_transpose(p->B, work, force);
     for (int i = 0; i < p->n; i++) {
-        worst = fmax(worst, fabs(force[i] - p->l[i]));
-        load = fmax(load, fabs(p->l[i]));
+        worst = larger(fabs(force[i] - p->l[i]), worst);
+        load = larger(fabs(p->l[i]), load);
     }
     return load > 0.0 ? worst / load : worst;
 }
@@ -190,7 +213,7 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
     status = sab_program_respond(p, factor, lambda, u, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    const powers sum = sum_powers(p, res->gamma, lambda);
+    const tally sum = tally_all(p, res->gamma, lambda);
     const double least = SAB_REST * res->power, scale = fmax(sum.dissipation, least);
     c->at_rest = !(sum.dissipation > least);
     c->dissipation = sum.dissipation;
@@ -199,9 +222,10 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
     c->gap = c->gap_friction + c->gap_normal;
     const double reference = fmax(fmin(sum.rate, res->compaction), LEAST_COMPACTION * sum.rate);
     c->compaction = reference > 0.0 ? sum.compaction / reference : 0.0;
-    c->natural = sab_residual_natural(p, NULL, lambda, res->gamma, res->work, &c->natural_max);
-    c->stress = fmax(rms(p, NULL, lambda), res->stress);
-    c->fischer_burmeister = fischer_burmeister(p, lambda, res->gamma, res->work);
+    c->natural = sqrt(sum.natural2 / sum.volume);
+    c->natural_max = sqrt(sum.natural_max2);
+    c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
+    c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
     c->momentum = momentum(p, lambda, u, res->work, res->force);
     return SAB_OK;
 }
