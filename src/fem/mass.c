@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "fem/bubble.h"
 #include "fem/p2.h"
+#include "linalg/threads.h"
 
 #include <string.h>
 
@@ -101,6 +102,7 @@ sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mas
                        m->k + 2 * at);
         }
     }
+    SAB_TRY(sab_blocks_share(m->N, sab_threads_get(), err));
     *mass = m;
     m = NULL;
 cleanup:

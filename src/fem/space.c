@@ -3,6 +3,7 @@
 #include "fem/bubble.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
+#include "linalg/threads.h"
 
 #include <assert.h>
 #include <string.h>
@@ -173,6 +174,7 @@ sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_bl
             }
         }
     }
+    SAB_TRY(sab_blocks_share(b, sab_threads_get(), err));
     *B = b;
     b = NULL;
 cleanup:

@@ -1,6 +1,7 @@
 #include "io/program_file.h"
 #include "base/memory.h"
 #include "io/file.h"
+#include "linalg/threads.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -390,6 +391,7 @@ sab_status sab_program_read(const char *path, sab_program **program, sab_error *
     SAB_TRY(check_matrix(p->A, h.entries, err));
     SAB_TRY(check_blocks(p->B, h.columns, h.values, err));
     SAB_TRY(sab_program_check(p, err));
+    SAB_TRY(sab_blocks_share(p->B, sab_threads_get(), err));
     *program = p;
     p = NULL;
 cleanup:

@@ -1,5 +1,7 @@
 #include "linalg/blocks.h"
 #include "base/memory.h"
+#include "base/parallel.h"
+#include "linalg/share.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -38,6 +40,7 @@ void sab_blocks_destroy(sab_blocks **B)
         SAB_FREE((*B)->column);
         SAB_FREE((*B)->value_start);
         SAB_FREE((*B)->value);
+        sab_share_destroy(&(*B)->share);
         SAB_FREE(*B);
     }
 }
@@ -98,6 +101,7 @@ static inline void multiply_block_transpose(int s, int rows, int columns,
 
 void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y)
 {
+    SAB_PARALLEL_FOR(B->npoints)
     for (int e = 0; e < B->nblocks; e++) {
         const block b = block_at(B, e);
         double local[SAB_BLOCK_COLUMNS];
@@ -109,17 +113,56 @@ void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y)
     }
 }
 
-void sab_blocks_multiply_transpose(const sab_blocks *B, const double *y, double *f)
+/* The blocks of part t, in their order: block e is part_block(B, t, k, &whole), k < part_size(B,
+ * t). Without parts, part 0 has all of them. */
+static int64_t part_size(const sab_blocks *B, int t)
 {
-    for (int e = 0; e < B->nblocks; e++) {
+    return B->share == NULL ? B->nblocks : B->share->start[t + 1] - B->share->start[t];
+}
+
+static int part_block(const sab_blocks *B, int t, int64_t k, bool *whole)
+{
+    const int e = B->share == NULL ? (int)k : B->share->block[B->share->start[t] + k];
+
+    *whole = e >= 0;
+    return e >= 0 ? e : ~e;
+}
+
+static int parts_of(const sab_blocks *B)
+{
+    return B->share == NULL ? 1 : B->share->parts;
+}
+
+/* The `for` that follows goes over all parts of B, one thread each. */
+#define FOR_PARTS(B, parts)                                                                        \
+    SAB_PRAGMA(omp parallel for schedule(static, 1) num_threads(parts)                             \
+               if ((B)->npoints >= SAB_PARALLEL_LEAST))
+
+static void multiply_transpose_part(const sab_blocks *B, int t, const double *y, double *f)
+{
+    const int64_t n = part_size(B, t);
+
+    for (int64_t k = 0; k < n; k++) {
+        bool whole;
+        const int e = part_block(B, t, k, &whole);
         const block b = block_at(B, e);
         double local[SAB_BLOCK_COLUMNS];
         const double *in = y + (size_t)B->s * (size_t)B->point[e];
 
         KERNEL(multiply_block_transpose, B->s, b.rows, b.columns, b.value, in, local);
         for (int j = 0; j < b.columns; j++)
-            f[b.column[j]] += local[j];
+            if (whole || B->share->owner[b.column[j]] == t)
+                f[b.column[j]] += local[j];
     }
+}
+
+void sab_blocks_multiply_transpose(const sab_blocks *B, const double *y, double *f)
+{
+    const int parts = parts_of(B);
+
+    FOR_PARTS(B, parts)
+    for (int t = 0; t < parts; t++)
+        multiply_transpose_part(B, t, y, f);
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -134,22 +177,13 @@ sab_status sab_blocks_pattern(const sab_blocks *B, bool symmetric, sab_sparse **
 {
     sab_status status = SAB_OK;
     const int n = B->ncolumns;
-    int64_t *first = NULL; /* [n+1] blocks of unknown j: first[j] .. first[j+1]-1 in `blocks` */
+    int64_t *first = NULL;
     int *blocks = NULL, *mark = NULL;
     sab_sparse *a = NULL;
 
     *A = NULL;
-    SAB_NEW(first, n + 2);
-    SAB_NEW(blocks, B->column_start[B->nblocks]);
+    SAB_TRY(sab_blocks_of_columns(B, &first, &blocks, err));
     SAB_NEW(mark, n);
-    for (int64_t p = 0; p < B->column_start[B->nblocks]; p++)
-        first[B->column[p] + 2]++;
-    for (int j = 0; j < n; j++)
-        first[j + 2] += first[j + 1];
-    for (int e = 0; e < B->nblocks; e++)
-        for (int64_t p = B->column_start[e]; p < B->column_start[e + 1]; p++)
-            blocks[first[B->column[p] + 1]++] = e;
-
     /* pass 0 counts, pass 1 fills */
     for (int pass = 0; pass < 2; pass++) {
         int64_t entries = 0;
@@ -239,13 +273,22 @@ void sab_scatter_destroy(sab_scatter **scatter)
     }
 }
 
-/* A += B^T C B of one block, C [points][s][s]. */
-static inline void assemble_block(int s, int rows, int columns, bool lower,
-                                  const double *restrict value, const double *restrict c,
-                                  const int *restrict position, double *restrict A)
+/* Four lanes at a time where the processor has them; the same operations, hence the same bits. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+/* K = B^T C B of one block, C [points][s][s], K [columns][columns] by columns; of the upper
+ * triangle only what lies in the same tile as the diagonal, if `lower`. */
+static inline void block_product(int s, int rows, int columns, bool lower,
+                                 const double *restrict value, const double *restrict c,
+                                 double *restrict K)
 {
+    enum { TILE = 4 };
+    const int tiled = columns - columns % TILE;
     double CB[SAB_BLOCK_ROWS * SAB_BLOCK_COLUMNS]; /* C_q B_q, same shape as the block */
-    double local[SAB_BLOCK_COLUMNS];               /* one column of B^T C B */
 
     for (int q = 0; q < rows / s; q++, c += s * s)
         for (int i = 0; i < s; i++) {
@@ -257,31 +300,53 @@ static inline void assemble_block(int s, int rows, int columns, bool lower,
                 for (int j = 0; j < columns; j++)
                     out[j] += c[i * s + k] * value[(q * s + k) * columns + j];
         }
-    for (int j = 0; j < columns; j++) {
-        const int first = lower ? j : 0, from = first - first % 4; /* whole vectors */
+    for (int j = 0; j < columns; j++, K += columns) {
+        for (int i = lower ? j - j % TILE : 0; i < tiled; i += TILE) {
+            double sum[TILE] = {0.0};
 
-        for (int i = from; i < columns; i++)
-            local[i] = 0.0;
-        for (int r = 0; r < rows; r++) {
-            const double cb = CB[r * columns + j];
-
-            for (int i = from; i < columns; i++)
-                local[i] += value[r * columns + i] * cb;
+            for (int r = 0; r < rows; r++)
+                for (int l = 0; l < TILE; l++)
+                    sum[l] += value[r * columns + i + l] * CB[r * columns + j];
+            for (int l = 0; l < TILE; l++)
+                K[i + l] = sum[l];
         }
-        for (int i = first; i < columns; i++)
-            A[*position++] += local[i];
+        for (int i = tiled; i < columns; i++) {
+            K[i] = 0.0;
+            for (int r = 0; r < rows; r++)
+                K[i] += value[r * columns + i] * CB[r * columns + j];
+        }
+    }
+}
+
+/* Entry (i, j) belongs to the part that owns the smaller of the two unknowns. */
+WIDE static void assemble_part(const sab_blocks *B, int t, const double *C,
+                               const sab_scatter *scatter, sab_sparse *A)
+{
+    const size_t square = (size_t)B->s * (size_t)B->s;
+    const int64_t n = part_size(B, t);
+    double K[SAB_BLOCK_COLUMNS * SAB_BLOCK_COLUMNS];
+
+    for (int64_t k = 0; k < n; k++) {
+        bool whole;
+        const int e = part_block(B, t, k, &whole);
+        const block b = block_at(B, e);
+        const int *position = scatter->position + scatter->start[e];
+
+        KERNEL(block_product, B->s, b.rows, b.columns, A->symmetric, b.value,
+               C + square * (size_t)B->point[e], K);
+        for (int j = 0; j < b.columns; j++)
+            for (int i = A->symmetric ? j : 0; i < b.columns; i++, position++)
+                if (whole || B->share->owner[b.column[b.column[i] < b.column[j] ? i : j]] == t)
+                    A->value[*position] += K[j * b.columns + i];
     }
 }
 
 void sab_blocks_assemble(const sab_blocks *B, const double *C, const sab_scatter *scatter,
                          sab_sparse *A)
 {
-    const size_t square = (size_t)B->s * (size_t)B->s;
+    const int parts = parts_of(B);
 
-    for (int e = 0; e < B->nblocks; e++) {
-        const block b = block_at(B, e);
-
-        KERNEL(assemble_block, B->s, b.rows, b.columns, A->symmetric, b.value,
-               C + square * (size_t)B->point[e], scatter->position + scatter->start[e], A->value);
-    }
+    FOR_PARTS(B, parts)
+    for (int t = 0; t < parts; t++)
+        assemble_part(B, t, C, scatter, A);
 }

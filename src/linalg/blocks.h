@@ -15,6 +15,8 @@ enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 30 on a tetr
        SAB_BLOCK_COLUMNS = 64
 };
 
+typedef struct sab_share sab_share; /* internal to linalg, share.h */
+
 typedef struct sab_blocks {
     int s;        /* rows per point */
     int npoints;  /* rows = s * npoints */
@@ -25,12 +27,16 @@ typedef struct sab_blocks {
     int *column;           /* [column_start[nblocks]] unknowns of each block, all different */
     int64_t *value_start;  /* [nblocks+1] */
     double *value;         /* block e: row-major [s * its points][its columns] */
+    sab_share *share;      /* owned; NULL: transposed products and assembly use one thread */
 } sab_blocks;
 
 /* Empty blocks with the given sizes; the caller fills the arrays. The caller owns *B. */
 sab_status sab_blocks_create(int s, int npoints, int ncolumns, int nblocks, int64_t columns,
                              int64_t values, sab_blocks **B, sab_error *err);
 void sab_blocks_destroy(sab_blocks **B);
+/* Divide transposed products and assembly among `parts` threads (1: none), once the columns are
+ * filled. Results are the same, bit by bit. */
+sab_status sab_blocks_share(sab_blocks *B, int parts, sab_error *err);
 
 /* y = B u; y has s*npoints entries. */
 void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y);

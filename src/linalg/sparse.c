@@ -1,5 +1,6 @@
 #include "linalg/sparse.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <string.h>
 
@@ -33,18 +34,26 @@ void sab_sparse_destroy(sab_sparse **A)
     }
 }
 
-void sab_sparse_multiply(const sab_sparse *A, const double *x, double *y)
+void sab_sparse_multiply(const sab_sparse *A, const double *restrict x, double *restrict y)
 {
     memset(y, 0, (size_t)A->n * sizeof *y);
     for (int64_t j = 0; j < A->n; j++) {
+        const double xj = x[j];
         double sum = 0.0; /* the missing upper triangle, row j */
+        int64_t p = A->start[j];
 
-        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
+        if (!A->symmetric) {
+            for (; p < A->start[j + 1]; p++)
+                y[A->row[p]] += A->value[p] * xj;
+            continue;
+        }
+        if (p < A->start[j + 1] && A->row[p] == j) /* lower: the diagonal is first */
+            y[j] += A->value[p++] * xj;
+        for (; p < A->start[j + 1]; p++) {
             const int64_t i = A->row[p];
 
-            y[i] += A->value[p] * x[j];
-            if (A->symmetric && i != j)
-                sum += A->value[p] * x[i];
+            y[i] += A->value[p] * xj;
+            sum += A->value[p] * x[i];
         }
         y[j] += sum;
     }
@@ -99,6 +108,7 @@ cleanup:
 void sab_sparse_copy(const sab_sparse *A, const int64_t *places, sab_sparse *K)
 {
     memset(K->value, 0, (size_t)K->start[K->n] * sizeof *K->value);
+    SAB_PARALLEL_FOR(A->n)
     for (int64_t p = 0; p < A->start[A->n]; p++)
         K->value[places[2 * p]] = K->value[places[2 * p + 1]] = A->value[p];
 }

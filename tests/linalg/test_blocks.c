@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 #include "linalg/blocks.h"
+#include "linalg/share.h"
+#include "linalg/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -160,11 +162,171 @@ static void test_addition(void)
     }
 }
 
+/* A strip of WIDTH by LENGTH cells, blocks numbered across it at random: enough points for threads,
+ * and parts that meet. Shapes alternate, so that all kernels run. */
+enum { WIDTH = 20, LENGTH = 80, STRIP = WIDTH * LENGTH, NODES = (WIDTH + 1) * (LENGTH + 1) };
+
+static sab_blocks *strip_blocks(void)
+{
+    unsigned long long seed = 8;
+    sab_blocks *B = NULL;
+    int order[STRIP];
+
+    CU_ASSERT_EQUAL_FATAL(sab_blocks_create(S, POINTS * STRIP, 3 * NODES, STRIP, 12 * STRIP,
+                                            12 * S * POINTS * STRIP, &B, NULL),
+                          SAB_OK);
+    for (int e = 0; e < STRIP; e++)
+        order[e] = e;
+    for (int e = STRIP - 1; e > 0; e--) {
+        const int other = (int)((e + 1) * sab_test_random(&seed)), kept = order[e];
+
+        order[e] = order[other];
+        order[other] = kept;
+    }
+    for (int e = 0; e < STRIP; e++) {
+        const int corner = order[e] / WIDTH * (WIDTH + 1) + order[e] % WIDTH;
+        const int node[4] = {corner, corner + 1, corner + WIDTH + 1, corner + WIDTH + 2};
+        const int columns = e % 3 == 0 ? 11 : 12;
+        int *column = B->column + B->column_start[e];
+
+        for (int j = 0; j < columns; j++)
+            column[j] = 3 * node[j / 3] + j % 3;
+        B->point[e + 1] = POINTS * (e + 1);
+        B->column_start[e + 1] = B->column_start[e] + columns;
+        B->value_start[e + 1] = B->value_start[e] + columns * S * POINTS;
+    }
+    random_vector((int)B->value_start[STRIP], 9, B->value);
+    return B;
+}
+
+typedef struct results {
+    double Bu[S * POINTS * STRIP], Bty[3 * NODES];
+    sab_sparse *A[2];
+} results;
+
+static void compute(const sab_blocks *B, results *r)
+{
+    static double u[3 * NODES], y[S * POINTS * STRIP], C[S * S * POINTS * STRIP];
+    sab_scatter *scatter = NULL;
+
+    random_vector(3 * NODES, 1, u);
+    random_vector(S * POINTS * STRIP, 2, y);
+    random_vector(S * S * POINTS * STRIP, 3, C);
+    random_vector(3 * NODES, 4, r->Bty); /* it is added to */
+    sab_blocks_multiply(B, u, r->Bu);
+    sab_blocks_multiply_transpose(B, y, r->Bty);
+    for (int symmetric = 0; symmetric < 2; symmetric++) {
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, symmetric == 1, &r->A[symmetric], NULL),
+                              SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_scatter_create(B, r->A[symmetric], &scatter, NULL), SAB_OK);
+        sab_blocks_assemble(B, C, scatter, r->A[symmetric]);
+        sab_scatter_destroy(&scatter);
+    }
+}
+
+/* Products and assembly are the same bits with 1, 2, 3 and 7 threads, and more parts than threads.
+ */
+static void test_threads(void)
+{
+    static results one, many;
+    sab_blocks *B = strip_blocks();
+
+    sab_threads_set(1);
+    compute(B, &one);
+    for (int parts = 1; parts <= 7; parts += parts < 3 ? 1 : 4) {
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_share(B, parts, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(B->share == NULL, parts == 1);
+        for (int threads = 1; threads <= 3; threads++) {
+            sab_threads_set(threads);
+            compute(B, &many);
+            CU_ASSERT_EQUAL(memcmp(many.Bu, one.Bu, sizeof one.Bu), 0);
+            CU_ASSERT_EQUAL(memcmp(many.Bty, one.Bty, sizeof one.Bty), 0);
+            for (int k = 0; k < 2; k++) {
+                CU_ASSERT_EQUAL(memcmp(many.A[k]->value, one.A[k]->value,
+                                       (size_t)one.A[k]->start[one.A[k]->n] * sizeof(double)),
+                                0);
+                sab_sparse_destroy(&many.A[k]);
+            }
+        }
+    }
+    sab_threads_set(1);
+    sab_sparse_destroy(&one.A[0]);
+    sab_sparse_destroy(&one.A[1]);
+    sab_blocks_destroy(&B);
+}
+
+/* Each block is in the list of every part that owns one of its unknowns, in order, and few blocks
+ * are in two: the parts are stretches of the strip, whatever its numbering. */
+static void test_share(void)
+{
+    sab_blocks *B = strip_blocks();
+
+    for (int parts = 2; parts <= 4; parts++) {
+        CU_ASSERT_EQUAL_FATAL(sab_blocks_share(B, parts, NULL), SAB_OK);
+        const sab_share *share = B->share;
+
+        for (int t = 0; t < parts; t++) {
+            int64_t k = share->start[t];
+
+            for (int e = 0; e < STRIP; e++) {
+                int mine = 0, columns = (int)(B->column_start[e + 1] - B->column_start[e]);
+
+                for (int j = 0; j < columns; j++)
+                    mine += share->owner[B->column[B->column_start[e] + j]] == t;
+                if (mine > 0) {
+                    CU_ASSERT_EQUAL(share->block[k], mine == columns ? e : ~e);
+                    k++;
+                }
+            }
+            CU_ASSERT_EQUAL(k, share->start[t + 1]);
+        }
+        CU_ASSERT(share->start[parts] <= STRIP + 3 * WIDTH * (parts - 1));
+    }
+    sab_blocks_destroy(&B);
+}
+
+static int failing = -1; /* the allocation that fails */
+
+void *__real_sab_alloc(size_t count, size_t size);
+void *__wrap_sab_alloc(size_t count, size_t size);
+void *__wrap_sab_alloc(size_t count, size_t size)
+{
+    return failing >= 0 && failing-- == 0 ? NULL : __real_sab_alloc(count, size);
+}
+
+void *__real_sab_realloc(void *array, size_t count, size_t size);
+void *__wrap_sab_realloc(void *array, size_t count, size_t size);
+void *__wrap_sab_realloc(void *array, size_t count, size_t size)
+{
+    return __real_sab_realloc(array, count, size);
+}
+
+static void test_out_of_memory(void)
+{
+    sab_blocks *B = random_blocks(0);
+    sab_error err;
+
+    for (int k = 0;; k++) {
+        failing = k;
+        const sab_status status = sab_blocks_share(B, 3, &err);
+        const bool reached = failing < 0;
+        failing = -1;
+        CU_ASSERT_EQUAL(status, reached ? SAB_ERR_MEMORY : SAB_OK);
+        CU_ASSERT_EQUAL(B->share == NULL, reached);
+        if (!reached)
+            break;
+    }
+    sab_blocks_destroy(&B);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"B^T is the adjoint of B", test_adjoint},
                                      {"sum B^T C B, symmetric and not", test_assembly},
-                                     {"K + A, K = A", test_addition}};
+                                     {"K + A, K = A", test_addition},
+                                     {"threads change no bit", test_threads},
+                                     {"parts and their blocks", test_share},
+                                     {"each allocation fails in turn", test_out_of_memory}};
 
     return SAB_TEST_MAIN("linalg/blocks", tests);
 }

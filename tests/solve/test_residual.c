@@ -1,5 +1,6 @@
 #include "unit.h"
 
+#include "linalg/threads.h"
 #include "solve/residual.h"
 #include "solve/synthetic.h"
 
@@ -237,13 +238,101 @@ static void test_check(void)
     CU_ASSERT_PTR_NULL(p);
 }
 
+/* Its natural residual and Fischer-Burmeister function, point by point. */
+static void test_points(void)
+{
+    for (int s = 3; s <= 4; s++) {
+        sab_program *p = synthetic_random(s, 30, 60, 0.4, 0.1, 0.0, &seed);
+        sab_factor *factor = factor_of(p);
+        double *lambda = random_stress(p), *u = vector(p->n), d[4];
+        double sum = 0.0, max = 0.0, stress = 0.0, volume = 0.0, worst = 0.0;
+        sab_residual *res = NULL;
+        sab_certificate c;
+        sab_error err;
+
+        synthetic_require(sab_residual_create(p, &res, &err), &err);
+        synthetic_require(sab_residual_refer(res, p, factor, &err), &err);
+        synthetic_require(sab_residual_certify(res, p, factor, lambda, u, &c, &err), &err);
+        for (int q = 0; q < p->npoints; q++) {
+            const double *g = sab_residual_strain_rate(res) + q * s, *l = lambda + q * s;
+
+            sab_cone_natural(s, 0.4, 0.0, 0.1, p->step[q], g, l, d);
+            sum += p->weight[q] * sab_cone_dot(s, d, d);
+            max = fmax(max, sab_cone_dot(s, d, d));
+            sab_cone_fischer_burmeister(s, 0.4, 0.1, p->step[q], g, l, d);
+            worst = fmax(worst, sab_cone_dot(s, d, d));
+            stress += p->weight[q] * sab_cone_dot(s, l, l);
+            volume += p->weight[q];
+        }
+        SAB_ASSERT_CLOSE(c.natural / sqrt(sum / volume), 1.0, 1e-12);
+        SAB_ASSERT_CLOSE(c.natural_max / sqrt(max), 1.0, 1e-12);
+        SAB_ASSERT_CLOSE(c.fischer_burmeister / sqrt(worst), 1.0, 1e-12);
+        CU_ASSERT(c.stress >= sqrt(stress / volume) * (1.0 - 1e-12));
+        free(lambda), free(u);
+        sab_residual_destroy(&res);
+        sab_factor_destroy(&factor);
+        sab_program_destroy(&p);
+    }
+}
+
+/* The certificate and its velocity are the same bits with 1, 2 and 3 threads. */
+static void test_threads(void)
+{
+    sab_program *p = synthetic_create(&(synthetic){.nx = 28,
+                                                   .ny = 28,
+                                                   .width = 1.0,
+                                                   .height = 1.0,
+                                                   .viscosity = 2.0,
+                                                   .mu = 0.4,
+                                                   .gravity = {0.2, -1.0},
+                                                   .fixed = bucket});
+    const size_t rows = (size_t)p->npoints * (size_t)p->s;
+    double *start = random_stress(p), *lambda = vector((int)rows), *u = vector(p->n);
+    double *first = vector((int)rows), *u1 = vector(p->n), *gamma1 = vector((int)rows);
+    sab_factor *factor = factor_of(p);
+    sab_residual *res = NULL;
+    sab_certificate one = {0};
+    sab_error err;
+
+    CU_ASSERT(p->npoints > 4000); /* enough for threads */
+    synthetic_require(sab_residual_create(p, &res, &err), &err);
+    for (int threads = 1; threads <= 3; threads++) {
+        sab_certificate c;
+
+        memset(&c, 0, sizeof c); /* also what is between the members */
+        sab_threads_set(threads);
+        synthetic_require(sab_blocks_share(p->B, threads, &err), &err);
+        memcpy(lambda, start, rows * sizeof *lambda);
+        synthetic_require(sab_residual_refer(res, p, factor, &err), &err);
+        synthetic_require(sab_residual_certify(res, p, factor, lambda, u, &c, &err), &err);
+        if (threads == 1) {
+            memcpy(&one, &c, sizeof c);
+            memcpy(first, lambda, rows * sizeof *lambda);
+            memcpy(u1, u, (size_t)p->n * sizeof *u);
+            memcpy(gamma1, sab_residual_strain_rate(res), rows * sizeof *gamma1);
+        }
+        CU_ASSERT(c.gap > 0.0 && c.natural > 0.0 && c.fischer_burmeister > 0.0);
+        CU_ASSERT_EQUAL(memcmp(&one, &c, sizeof c), 0);
+        CU_ASSERT_EQUAL(memcmp(first, lambda, rows * sizeof *lambda), 0);
+        CU_ASSERT_EQUAL(memcmp(u1, u, (size_t)p->n * sizeof *u), 0);
+        CU_ASSERT_EQUAL(memcmp(gamma1, sab_residual_strain_rate(res), rows * sizeof *gamma1), 0);
+    }
+    sab_threads_set(1);
+    free(start), free(lambda), free(u), free(first), free(u1), free(gamma1);
+    sab_residual_destroy(&res);
+    sab_factor_destroy(&factor);
+    sab_program_destroy(&p);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"W is symmetric, R W a projector", test_w},
                                      {"primal minus dual is the gap", test_duality},
                                      {"no stress is no solution", test_no_stress},
                                      {"rest in a closed box", test_rest},
-                                     {"bad programs are refused", test_check}};
+                                     {"bad programs are refused", test_check},
+                                     {"residuals point by point", test_points},
+                                     {"threads change no bit", test_threads}};
 
     return SAB_TEST_MAIN("solve/residual", tests);
 }
