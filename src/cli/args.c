@@ -19,7 +19,7 @@ static const option table[] = {
      offsetof(sab_args, output)},
     {'s', "--set", NULL, "KEY=VALUE", "override a key of the case by its dotted path (repeatable)",
      OVERRIDES, 0},
-    {'t', "--threads", NULL, "N", "threads of products, assembly and BLAS (default 1)", TEXT,
+    {'t', "--threads", NULL, "N", "threads of our own loops and of the BLAS (default 1)", TEXT,
      offsetof(sab_args, threads)},
     {'r', "--resume", NULL, NULL, "continue an interrupted run from its checkpoint", FLAG,
      offsetof(sab_args, resume)},
