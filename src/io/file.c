@@ -2,7 +2,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,7 +101,7 @@ static sab_status make_directory(const char *path, sab_error *err)
 
 sab_status sab_directory_create(const char *path, sab_error *err)
 {
-    static const char probe[] = "/.writable-XXXXXX";
+    static const char probe[] = "/.writable.tmp~";
     const size_t length = strlen(path);
     sab_status status = SAB_OK;
     char *name = NULL;
@@ -115,9 +115,10 @@ sab_status sab_directory_create(const char *path, sab_error *err)
             name[i] = '/';
         }
     SAB_TRY(make_directory(name, err));
-    /* Permission bits do not tell (root, quotas, read-only mounts): only trying does. */
+    /* Permission bits do not tell (root, quotas, read-only mounts): only trying does. The name is
+     * fixed, so that what a killed process leaves behind goes with the next try. */
     memcpy(name + length, probe, sizeof probe);
-    const int descriptor = mkstemp(name);
+    const int descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) {
         status =
             sab_fail(err, SAB_ERR_IO, "cannot write in directory '%s': %s", path, strerror(errno));

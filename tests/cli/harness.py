@@ -68,7 +68,7 @@ def difference(before, after):
 
 def leftovers(directory):
     """Files that only exist while something is written."""
-    return [p for p in snapshot(directory) if re.search(r"~$|~/|\.writable-", p)]
+    return [p for p in snapshot(directory) if re.search(r"~$|~/", p)]
 
 
 def write(path, content):

@@ -113,6 +113,9 @@ static void test_directories(void)
     CU_ASSERT_EQUAL(sab_directory_create(path, &err), SAB_OK);
     CU_ASSERT_EQUAL(sab_directory_create(path, &err), SAB_OK); /* again */
     CU_ASSERT_EQUAL(count_files(path), 0);                     /* the probe is gone */
+    spit(scratch_path("a/b/c/.writable.tmp~"), "x", 1);        /* a process was killed in between */
+    CU_ASSERT_EQUAL(sab_directory_create(path, &err), SAB_OK);
+    CU_ASSERT_EQUAL(count_files(path), 0);
     spit(scratch_path("file"), "x", 1);
     CU_ASSERT_EQUAL(sab_directory_create(scratch_path("file"), &err), SAB_ERR_IO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "there is a file"));
