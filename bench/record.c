@@ -12,19 +12,31 @@ bench_recorder bench_recorder_create(int argc, char **argv)
                             .next = 1.0};
 }
 
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
 sab_status bench_recorder_refer(bench_recorder *r, const sab_program *p, sab_error *err)
 {
+    enum { MOST = 25 };
     sab_status status = SAB_OK;
     sab_factor *factor = NULL;
-    double t[3];
+    double sample[MOST], all = 0.0;
+    size_t n = 0;
 
     SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
-    for (int i = 0; i < 3; i++) {
+    SAB_TRY(sab_factor_update(factor, p->A, err)); /* memory is there, the processor awake */
+    while (n < MOST && (n < 3 || all < 0.5)) {
         SAB_TRY(sab_factor_update(factor, p->A, err));
-        t[i] = sab_factor_get_info(factor).update_cpu;
+        sample[n] = sab_factor_get_info(factor).update_cpu;
+        all += sample[n++];
     }
+    qsort(sample, n, sizeof *sample, compare);
     r->program = p;
-    r->one = fmax(fmin(t[0], t[1]), fmin(fmax(t[0], t[1]), t[2]));
+    r->one = sample[n / 2];
 cleanup:
     sab_factor_destroy(&factor);
     return status;
@@ -122,9 +134,10 @@ void bench_recorder_result(const bench_recorder *r, const sab_report *report, do
 
     write_velocity(r, -1);
     print_report(r, "result", report, cpu, -1);
-    printf(", \"stopped\": %s, \"one_factorisation\": %.6g, \"cpu_factorisation\": %.6g, "
+    printf(", \"stopped\": %s, \"one_factorisation\": %.6g, \"cpu_analysis\": %.6g, "
+           "\"cpu_factorisation\": %.6g, "
            "\"cpu_solve\": %.6g, \"cpu_cones\": %.6g, \"unknowns\": %d, \"points\": %d, "
            "\"convex\": %s}\n",
-           r->stopped ? "true" : "false", r->one, report->cpu_factorisation, report->cpu_solve,
-           report->cpu_cones, p->n, p->npoints, sab_program_is_convex(p) ? "true" : "false");
+           r->stopped ? "true" : "false", r->one, report->cpu_analysis,
+           report->cpu_factorisation, report->cpu_solve, report->cpu_cones, p->n, p->npoints, sab_program_is_convex(p) ? "true" : "false");
 }

@@ -18,7 +18,7 @@ typedef struct bench_recorder {
 
 /* --limit and --velocity; the rest empty. */
 bench_recorder bench_recorder_create(int argc, char **argv);
-/* The median CPU time of one factorisation of A, of three. Sets recorder->program and ->one. */
+/* The median CPU time of one factorisation of A, of 3 to 25. Sets recorder->program and ->one. */
 sab_status bench_recorder_refer(bench_recorder *recorder, const sab_program *program,
                                 sab_error *err);
 /* One row. recorder->u must hold the best velocity, this one included. It goes to PREFIX.0.bin,

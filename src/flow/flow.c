@@ -368,6 +368,7 @@ void sab_flow_add_work(sab_report *sum, const sab_report *now)
     total.inner += sum->inner;
     total.factorisations += sum->factorisations;
     total.solves += sum->solves;
+    total.cpu_analysis += sum->cpu_analysis;
     total.cpu_factorisation += sum->cpu_factorisation;
     total.cpu_solve += sum->cpu_solve;
     total.cpu_cones += sum->cpu_cones;

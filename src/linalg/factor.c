@@ -57,6 +57,7 @@ static sab_status check_values(const sab_sparse *A, sab_error *err)
 sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sab_factor **factor,
                              sab_error *err)
 {
+    const double cpu = sab_cpu_seconds();
     const sab_backend *library = backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod;
     sab_status status = SAB_OK;
     sab_factor *f = NULL;
@@ -86,6 +87,7 @@ sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sa
     f->info.condensed = A->n - S->n;
     if (S->n > 0)
         SAB_TRY(library->create(S, &f->state, &f->info, err));
+    f->info.analysis_cpu = sab_cpu_seconds() - cpu;
     *factor = f; /* success: moved to the caller */
     f = NULL;
 cleanup:

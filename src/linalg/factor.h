@@ -18,6 +18,7 @@ typedef struct sab_factor_info {
     double smallest_pivot; /* of the last update, see below; 0 before the first */
     int updates;           /* successful numeric factorisations so far */
     int solves;            /* right-hand sides solved so far */
+    double analysis_cpu;   /* CPU seconds of create */
     double update_cpu;     /* CPU seconds of the last numeric factorisation */
     double total_update_cpu, total_solve_cpu;
 } sab_factor_info;

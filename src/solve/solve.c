@@ -254,6 +254,7 @@ static sab_report work_so_far(const sab_solver *sol)
 
         w.factorisations += info.updates;
         w.solves += info.solves;
+        w.cpu_analysis += info.analysis_cpu;
         w.cpu_factorisation += info.total_update_cpu;
         w.cpu_solve += info.total_solve_cpu;
     }
@@ -271,6 +272,7 @@ static void fill_report(solver_run *run)
 
     r->factorisations = now.factorisations - then->factorisations;
     r->solves = now.solves - then->solves;
+    r->cpu_analysis = now.cpu_analysis - then->cpu_analysis;
     r->cpu_factorisation = now.cpu_factorisation - then->cpu_factorisation;
     r->cpu_solve = now.cpu_solve - then->cpu_solve;
     r->cpu_cones = now.cpu_cones - then->cpu_cones;

@@ -55,6 +55,7 @@ typedef struct sab_report {
     sab_reason reason;
     int outer, inner; /* iterations in all */
     int factorisations, solves;
+    double cpu_analysis; /* of matrices that this run was the first to need, not that of A */
     double cpu_factorisation, cpu_solve, cpu_cones, cpu_total, cpu_one_factorisation;
     double change;               /* last relative change of u */
     sab_certificate certificate; /* of the returned iterate */
