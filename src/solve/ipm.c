@@ -1,6 +1,7 @@
 #include "solve/ipm.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/timer.h"
 #include "cone/cone.h"
 #include "cone/soc.h"
@@ -189,11 +190,12 @@ double sab_ipm_cone_cpu(const sab_ipm *ipm)
     return ipm->cone_cpu;
 }
 
-/* g = (sigma + mu lambda_N, lambda_T) */
-static void stress_in_cone(const sab_program *p, int q, const double *lambda, double *g)
+/* g = (sigma + mu lambda_N, lambda_T). Like all loops over points below, inline for a constant s.
+ */
+static inline void stress_in_cone(int s, const sab_program *p, int q, const double *lambda,
+                                  double *g)
 {
-    memcpy(g, lambda, (size_t)p->s * sizeof *g);
-    g[0] = p->yield[q] + p->friction[q] * lambda[0];
+    sab_point_set(s, p->yield[q] + p->friction[q] * lambda[0], 1.0, lambda, g);
 }
 
 /* In a closed box gamma_N >= 0 has no interior and the pressure no upper bound, which no interior
@@ -301,8 +303,8 @@ static void residuals(sab_ipm *it, const sab_program *p)
         r[0] = gamma[0] + shift - (it->form[q].cone ? a * z[0] : 0.0) -
                (it->form[q].unilateral ? it->now.z2[q] : 0.0);
         if (it->form[q].cone) {
-            stress_in_cone(p, q, lambda, g);
-            sum += m * sab_cone_dot(s, g, z);
+            stress_in_cone(s, p, q, lambda, g);
+            sum += m * sab_point_dot(s, g, z);
             volume += m;
         }
         if (it->form[q].unilateral) {
@@ -321,12 +323,10 @@ static void residuals(sab_ipm *it, const sab_program *p)
     }
 }
 
-/* Scalings, blocks G^-1, and K = A + B^T M G^-1 B with its factor. */
-static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
+/* Scalings Theta and blocks m G^-1. */
+static inline void scale_points(int s, sab_ipm *it, const sab_program *p)
 {
-    const int s = p->s;
-    const double start = sab_cpu_seconds();
-
+    SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++) {
         const double *lambda = it->now.lambda + q * s;
         const double c = it->form[q].unilateral ? it->now.z2[q] / lambda[0] : 0.0;
@@ -334,7 +334,7 @@ static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
         double g[SAB_SOC_MAX], *C = it->C + q * s * s;
 
         if (it->form[q].cone) {
-            stress_in_cone(p, q, lambda, g);
+            stress_in_cone(s, p, q, lambda, g);
             sab_nt_create(s, g, it->now.z + q * s, &it->nt[q]);
             sab_nt_condense(s, &it->nt[q], p->friction[q], it->form[q].a, c, delta, &it->G[q]);
             sab_nt_block_inverse(s, &it->nt[q], &it->G[q], C);
@@ -346,6 +346,14 @@ static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
         for (int i = 0; i < s * s; i++)
             C[i] *= p->weight[q];
     }
+}
+
+/* K = A + B^T M G^-1 B with its factor. */
+static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
+{
+    const double start = sab_cpu_seconds();
+
+    SAB_POINT_SIZES(p->s, scale_points, it, p);
     sab_sparse_copy(p->A, it->places, it->K);
     sab_blocks_assemble(p->B, it->C, it->scatter, it->K);
     it->cone_cpu += sab_cpu_seconds() - start;
@@ -361,18 +369,23 @@ static void scale_by_weight(const sab_program *p, double *x)
 }
 
 /* x = G^-1 b at every point and, unless it is NULL, z = Theta E_mu x. */
-static void solve_blocks(const sab_ipm *it, const double *b, double *x, double *z)
+static inline void solve_points(int s, const sab_ipm *it, const double *b, double *x, double *z)
 {
-    const int s = it->s;
-
-    for (int q = 0; q < it->npoints; q++, b += s, x += s, z = z == NULL ? NULL : z + s) {
+    SAB_PARALLEL_FOR(it->npoints)
+    for (int q = 0; q < it->npoints; q++) {
         if (it->form[q].cone) {
-            sab_nt_block_solve(s, &it->nt[q], &it->G[q], b, x, z);
+            sab_nt_block_solve(s, &it->nt[q], &it->G[q], b + q * s, x + q * s,
+                               z == NULL ? NULL : z + q * s);
             continue;
         }
-        memset(x, 0, (size_t)s * sizeof *x);
-        x[0] = b[0] / it->G[q].pivot;
+        memset(x + q * s, 0, (size_t)s * sizeof *x);
+        x[q * s] = b[q * s] / it->G[q].pivot;
     }
+}
+
+static void solve_blocks(const sab_ipm *it, const double *b, double *x, double *z)
+{
+    SAB_POINT_SIZES(it->s, solve_points, it, b, x, z);
 }
 
 /* force = -r_u - A du + B^T M dlambda, the residual of the momentum row. True if it matters: beyond
@@ -451,20 +464,17 @@ cleanup:
     return status;
 }
 
-/* Longest step <= limit that keeps everything inside. */
-static double step_to_boundary(const sab_ipm *it, const sab_program *p, const direction *d,
-                               double limit)
+/* Longest step <= limit that keeps the points `from` to `to` inside. */
+static inline double step_of_points(int s, const sab_ipm *it, const sab_program *p,
+                                    const direction *d, int from, int to, double limit)
 {
-    const int s = p->s;
-
-    for (int q = 0; q < p->npoints; q++) {
+    for (int q = from; q < to; q++) {
         const double *lambda = it->now.lambda + q * s, *dl = d->lambda + q * s;
         double g[SAB_SOC_MAX], dg[SAB_SOC_MAX];
 
         if (it->form[q].cone) {
-            stress_in_cone(p, q, lambda, g);
-            memcpy(dg, dl, (size_t)s * sizeof *dg);
-            dg[0] *= p->friction[q];
+            stress_in_cone(s, p, q, lambda, g);
+            sab_point_set(s, p->friction[q] * dl[0], 1.0, dl, dg);
             limit = sab_soc_step(s, g, dg, limit);
             limit = sab_soc_step(s, it->now.z + q * s, d->z + q * s, limit);
         }
@@ -478,14 +488,37 @@ static double step_to_boundary(const sab_ipm *it, const sab_program *p, const di
     return limit;
 }
 
+static inline void steps_of_chunks(int s, const sab_ipm *it, const sab_program *p,
+                                   const direction *d, double *limit)
+{
+    SAB_PARALLEL_FOR(p->npoints)
+    for (int c = 0; c < SAB_CHUNKS; c++)
+        limit[c] = step_of_points(s, it, p, d, sab_chunk(p->npoints, c),
+                                  sab_chunk(p->npoints, c + 1), limit[c]);
+}
+
+/* Longest step <= limit that keeps everything inside. */
+static double step_to_boundary(const sab_ipm *it, const sab_program *p, const direction *d,
+                               double limit)
+{
+    double part[SAB_CHUNKS];
+
+    for (int c = 0; c < SAB_CHUNKS; c++)
+        part[c] = limit;
+    SAB_POINT_SIZES(p->s, steps_of_chunks, it, p, d, part);
+    for (int c = 0; c < SAB_CHUNKS; c++)
+        limit = fmin(limit, part[c]);
+    return limit;
+}
+
 /* Right-hand sides of the complementarity rows for a target tau, with Mehrotra's second-order term
  * of the affine direction if `corrected`:
  *     rc = -z + Theta^(1/2) (nu \ (target e - Theta^(1/2) dg o Theta^(-1/2) dz)),
  *     r2 = -lambda_N z2 + target - dlambda_N dz2,     nu = Theta^(1/2) g. */
-static void complementarity(sab_ipm *it, const sab_program *p, double target, bool corrected)
+static inline void complementarity_of_points(int s, sab_ipm *it, const sab_program *p,
+                                             double target, bool corrected)
 {
-    const int s = p->s;
-
+    SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++) {
         const double *lambda = it->now.lambda + q * s, *z = it->now.z + q * s;
         const double *dl = it->affine.lambda + q * s, *dz = it->affine.z + q * s;
@@ -495,12 +528,11 @@ static void complementarity(sab_ipm *it, const sab_program *p, double target, bo
             -lambda[0] * it->now.z2[q] + target - (corrected ? dl[0] * it->affine.z2[q] : 0.0);
         if (!it->form[q].cone)
             continue;
-        stress_in_cone(p, q, lambda, g);
+        stress_in_cone(s, p, q, lambda, g);
         sab_nt_apply_half(s, &it->nt[q], g, nu);
         memset(x, 0, sizeof x);
         if (corrected) {
-            memcpy(x, dl, (size_t)s * sizeof *x);
-            x[0] *= p->friction[q];
+            sab_point_set(s, p->friction[q] * dl[0], 1.0, dl, x);
             sab_nt_apply_half(s, &it->nt[q], x, x);
             sab_nt_apply_inverse_half(s, &it->nt[q], dz, y);
             sab_soc_product(s, x, y, x);
@@ -512,6 +544,11 @@ static void complementarity(sab_ipm *it, const sab_program *p, double target, bo
         for (int i = 0; i < s; i++)
             it->rc[q * s + i] = x[i] - z[i];
     }
+}
+
+static void complementarity(sab_ipm *it, const sab_program *p, double target, bool corrected)
+{
+    SAB_POINT_SIZES(p->s, complementarity_of_points, it, p, target, corrected);
 }
 
 /* What to add to a complementarity so that it lies in [LEAST, MOST] target; large ones are not
@@ -527,11 +564,10 @@ static double correction(double complementarity, double target)
  * the direction, between LEAST and MOST times the target: few points that are far from it are what
  * makes steps short [gondzio1996]. In the cone, complementarities are the eigenvalues of
  * v = Theta^(1/2) g o Theta^(-1/2) z. */
-static void centre(sab_ipm *it, const sab_program *p, const direction *d, double length,
-                   double target)
+static inline void centre_points(int s, sab_ipm *it, const sab_program *p, const direction *d,
+                                 double length, double target)
 {
-    const int s = p->s;
-
+    SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++) {
         const double *lambda = it->now.lambda + q * s, *z = it->now.z + q * s;
         const double *dl = d->lambda + q * s, *dz = d->z + q * s;
@@ -541,7 +577,7 @@ static void centre(sab_ipm *it, const sab_program *p, const direction *d, double
             correction((lambda[0] + length * dl[0]) * (it->now.z2[q] + length * d->z2[q]), target);
         if (!it->form[q].cone)
             continue;
-        stress_in_cone(p, q, lambda, g);
+        stress_in_cone(s, p, q, lambda, g);
         sab_nt_apply_half(s, &it->nt[q], g, nu);
         for (int i = 0; i < s; i++) {
             v[i] = g[i] + length * (i == 0 ? p->friction[q] : 1.0) * dl[i];
@@ -550,7 +586,7 @@ static void centre(sab_ipm *it, const sab_program *p, const direction *d, double
         sab_nt_apply_half(s, &it->nt[q], v, v);
         sab_nt_apply_inverse_half(s, &it->nt[q], y, y);
         sab_soc_product(s, v, y, v);
-        const double radius = sab_cone_norm_t(s, v);
+        const double radius = sqrt(sab_point_norm2_t(s, v));
         const double high = correction(v[0] + radius, target);
         const double low = correction(v[0] - radius, target);
 
@@ -562,6 +598,12 @@ static void centre(sab_ipm *it, const sab_program *p, const direction *d, double
         for (int i = 0; i < s; i++)
             it->rc[q * s + i] += v[i];
     }
+}
+
+static void centre(sab_ipm *it, const sab_program *p, const direction *d, double length,
+                   double target)
+{
+    SAB_POINT_SIZES(p->s, centre_points, it, p, d, length, target);
 }
 
 /* The step that is taken along a direction. */

@@ -72,7 +72,7 @@ static void test_division(void)
 
     for (int k = 0; k < 100; k++) {
         const int s = sizes[k % 4];
-        double x[6], v[6], y[6], out[6];
+        double x[6], v[6] = {0}, y[6], out[6];
 
         inside(s, &seed, x);
         any(s, &seed, v);
@@ -148,7 +148,7 @@ static void test_condensation(void)
             }
         }
         CU_ASSERT(worst < 1e-9);
-        double b[6], x[6], scaled[6], forward[6], product[6];
+        double b[6], x[6], scaled[6] = {0}, forward[6], product[6];
         any(s, &seed, b);
         sab_nt_block_solve(s, &nt, &block, b, x, forward);
         for (int i = 0; i < s; i++) {
