@@ -7,6 +7,12 @@ sab_status bench_case_open(const char *path, int noverrides, const char *const *
     sab_mesh *coarse = NULL;
 
     SAB_TRY(sab_case_read(path, noverrides, override, &b->c, err));
+    if (b->c->element == SAB_ELEMENT_P2B) {
+        status = sab_fail(err, SAB_ERR_INPUT,
+                          "the benchmark has no bubbles: write the program of an element p2b with "
+                          "`sablier run CASE --dump-program FILE`");
+        goto cleanup;
+    }
     SAB_TRY(sab_mesh_read(b->c->mesh_file, b->c->nparameters, b->c->parameter, &coarse, err));
     if (b->c->split == SAB_SPLIT_ALFELD) {
         SAB_TRY(sab_mesh_split_alfeld(coarse, &b->mesh, err));
