@@ -5,6 +5,8 @@ import math
 import measure
 from measure import TOLERANCES
 
+ACCURACIES = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 1e-4]
+
 # fixed colour per family, marker and line per member, so that a method looks the same everywhere
 STYLE = {
     "auto": ("#000000", "o", "-"), "ipm": ("#0072b2", "s", "-"), "ipm-blend": ("#0072b2", "^", "--"),
@@ -161,6 +163,38 @@ def draw_profiles(plt, records, path):
     plt.close(figure)
 
 
+def cost_of_accuracy(record, method, accuracy):
+    """feq of the first snapshot from which on the velocity stays within `accuracy` of the tightest."""
+    points = curve(record, method, "velocity")
+    if method == "auto":  # a run per tolerance: the cheapest
+        return min((cost for cost, error in points if error <= accuracy), default=None)
+    if record["reference"] and method == record["reference"]["method"]:
+        points = [(cost, error) for cost, error in points if error > 0.0]
+    good = None
+    for cost, error in reversed(points):
+        if error > accuracy:
+            break
+        good = cost
+    return good
+
+
+def write_accuracy(records, path):
+    """Equal velocity accuracy: what does it cost by each method?"""
+    lines = ["# feq until the velocity is within so much of the tightest result", "",
+             "Made by `bench/run`: relative l2 difference of the velocities at the snapshots (half decades of the merit), and from there on; "
+             "for `auto`, that of the", "cheapest tolerance. – not within the CPU limit. A reference that is not much tighter than a column says little.", "",
+             "| program | tightest | method | " + " | ".join(f"{a:g}" for a in ACCURACIES) + " |",
+             "|---" * (len(ACCURACIES) + 3) + "|"]
+    for name, record in records.items():
+        ref = record["reference"]
+        for method in methods_of({name: record}) if ref else []:
+            costs = [cost_of_accuracy(record, method, a) for a in ACCURACIES]
+            if any(c is not None for c in costs):
+                lines.append(f"| {name} | {ref['merit']:.1e} | {method} | "
+                             + " | ".join(number(c, "{:.0f}") for c in costs) + " |")
+    path.write_text("\n".join(lines) + "\n")
+
+
 def gap_pairs(records):
     """{problem: [(G, velocity, energy, method, program)]}, where the reference is much tighter."""
     pairs = {}
@@ -230,6 +264,7 @@ def write(records, directory):
     write_table(records, directory / "table.md")
     write_csv(records, directory / "runs.csv")
     write_gap(records, directory / "gap.md")
+    write_accuracy(records, directory / "accuracy.md")
     try:
         import matplotlib
     except ImportError:

@@ -551,10 +551,11 @@ static double non_associativity(const sab_program *p)
 
 /* The chain of `auto`: what to try first, and what to go on with from the best iterate when that
  * stalls. A convex program is the interior point's own ground. A rough answer is cheapest with the
- * symmetric matrix of `ipm`. Up to mu - zeta = 0.3 the exact law has no folds; beyond, it gets far
- * on some meshes and jams on others, and the blend is the safer start for a moderate tolerance. In
- * a time step, inertia helps, first-order methods are of no use, and the blend itself gets further
- * when it starts again from its best iterate: a flow from rest needs that on fine meshes. */
+ * symmetric matrix of `ipm`, and up to mu - zeta = 0.3, where the exact law has no folds, a
+ * moderate one too; beyond, the exact law gets far on some meshes and jams on others, and the blend
+ * is the safer start for a moderate tolerance. In a time step inertia helps the exact law,
+ * first-order methods are of no use, and the blend itself gets further when it starts again from
+ * its best iterate: a flow from rest needs that on fine meshes. */
 static int choose_methods(const sab_program *p, double tolerance, sab_method chain[CHAIN])
 {
     const sab_method convex[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
@@ -563,15 +564,14 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
     const sab_method inertial[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND,
                                         SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT};
     const sab_method fine[CHAIN] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
-    const bool is_convex = sab_program_is_convex(p);
-    const bool close = tolerance >= 0.01 && non_associativity(p) > 0.3;
-    const sab_method *chosen = is_convex                   ? convex
-                               : close && !p->step_is_safe ? inertial
-                               : tolerance >= 0.05         ? rough
-                               : close                     ? moderate
-                                                           : fine;
-
+    const bool far = non_associativity(p) > 0.3, creeping = p->step_is_safe;
+    const sab_method *chosen = sab_program_is_convex(p)    ? convex
+                               : tolerance < 0.01          ? fine
+                               : !creeping                 ? (far ? inertial : fine)
+                               : !far || tolerance >= 0.05 ? rough
+                                                           : moderate;
     int n = 0;
+
     while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO) { /* unused places are 0 = AUTO */
         chain[n] = chosen[n];
         n++;
