@@ -497,6 +497,51 @@ static void test_memory(void)
     sab_program_destroy(&p);
 }
 
+/* The load has changed by 5 per cent. An interior point that starts from the old stress and
+ * velocity must arrive where it arrives from nothing, in fewer iterations; without a velocity, from
+ * the flow of the old stress, it arrives there too. */
+static void test_warm_interior_point(void)
+{
+    static const sab_method methods[] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND,
+                                         SAB_METHOD_IPM_EXACT};
+    sab_program *p = half_silo(6, 0.3, 0.0);
+    const size_t entries = (size_t)(p->npoints * p->s);
+    double *old = calloc(entries, sizeof *old), *lambda = calloc(entries, sizeof *lambda);
+    double *velocity = calloc((size_t)p->n, sizeof *velocity);
+    double *u = calloc((size_t)p->n, sizeof *u);
+    sab_error err;
+
+    for (int m = 0; m < 3; m++) {
+        const sab_solver_options o = tight(methods[m], 1e-4);
+        sab_solver *solver = NULL;
+        sab_report first, warm, still;
+
+        memset(old, 0, entries * sizeof *old);
+        CU_ASSERT_EQUAL(sab_solver_create(&o, p, &solver, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_solver_run(solver, p, true, old, velocity, NULL, &first, &err), SAB_OK);
+        for (int i = 0; i < p->n; i++)
+            p->l[i] *= 1.05;
+        const result cold = run(p, &o);
+        CU_ASSERT(first.reason == SAB_CONVERGED && cold.report.reason == SAB_CONVERGED);
+        memcpy(lambda, old, entries * sizeof *lambda);
+        memcpy(u, velocity, (size_t)p->n * sizeof *u);
+        CU_ASSERT_EQUAL(sab_solver_run(solver, p, false, lambda, u, NULL, &warm, &err), SAB_OK);
+        CU_ASSERT(warm.reason == SAB_CONVERGED && warm.outer < cold.report.outer);
+        CU_ASSERT(difference(p->n, u, cold.u) < 1e-3);
+        memcpy(lambda, old, entries * sizeof *lambda);
+        memset(u, 0, (size_t)p->n * sizeof *u);
+        CU_ASSERT_EQUAL(sab_solver_run(solver, p, false, lambda, u, NULL, &still, &err), SAB_OK);
+        CU_ASSERT(still.reason == SAB_CONVERGED);
+        CU_ASSERT(difference(p->n, u, cold.u) < 1e-3);
+        for (int i = 0; i < p->n; i++)
+            p->l[i] /= 1.05;
+        sab_solver_destroy(&solver);
+        free(cold.u);
+    }
+    free(old), free(lambda), free(velocity), free(u);
+    sab_program_destroy(&p);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"methods agree: Bingham", test_bingham},
@@ -511,6 +556,7 @@ int main(void)
                                      {"bodies at rest", test_rest},
                                      {"CHOLMOD and MUMPS", test_backends},
                                      {"observer and warm start", test_observer_and_warm_start},
+                                     {"warm interior points", test_warm_interior_point},
                                      {"allocation failures", test_memory}};
 
     return SAB_TEST_MAIN("solve", tests);
