@@ -54,9 +54,11 @@ static void write_velocity(const bench_recorder *r, int number)
     else
         snprintf(path, sizeof path, "%s.%d.bin", r->prefix, number);
     file = fopen(path, "wb");
-    if (file == NULL ||
-        fwrite(r->u, sizeof *r->u, (size_t)r->program->n, file) != (size_t)r->program->n ||
-        fclose(file) != 0)
+    const size_t n = (size_t)r->program->n;
+    const bool written = file != NULL && fwrite(r->u, sizeof *r->u, n, file) == n;
+    const bool closed = file != NULL && fclose(file) == 0;
+
+    if (!written || !closed)
         fprintf(stderr, "cannot write '%s'\n", path);
 }
 

@@ -25,13 +25,19 @@ static inline double sab_point_dot(int s, const double *x, const double *y)
     return sum;
 }
 
+/* x_T . y_T */
+static inline double sab_point_dot_t(int s, const double *x, const double *y)
+{
+    double sum = 0.0;
+    for (int i = 1; i < s; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
 /* |x_T|^2 */
 static inline double sab_point_norm2_t(int s, const double *x)
 {
-    double t2 = 0.0;
-    for (int i = 1; i < s; i++)
-        t2 += x[i] * x[i];
-    return t2;
+    return sab_point_dot_t(s, x, x);
 }
 
 /* p = (normal, factor x_T) */

@@ -19,16 +19,6 @@ typedef struct sab_nt {
     double w[SAB_SOC_MAX]; /* det w = 1 */
 } sab_nt;
 
-/* x_1 . y_1 */
-static inline double sab_soc_tail_dot(int s, const double *x, const double *y)
-{
-    double sum = 0.0;
-
-    for (int i = 1; i < s; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
 static inline double sab_soc_det(int s, const double *x)
 {
     const double t = sqrt(sab_point_norm2_t(s, x));
@@ -43,7 +33,7 @@ static inline void sab_nt_create(int s, const double *g, const double *z, sab_nt
     /* a point that rounding has put on the boundary stays a hair inside */
     const double root_g = sqrt(fmax(sab_soc_det(s, g), 1e-32 * g[0] * g[0]));
     const double root_z = sqrt(fmax(sab_soc_det(s, z), 1e-32 * z[0] * z[0]));
-    const double dot = (g[0] * z[0] + sab_soc_tail_dot(s, g, z)) / (root_g * root_z);
+    const double dot = (g[0] * z[0] + sab_point_dot_t(s, g, z)) / (root_g * root_z);
     const double scale = 1.0 / sqrt(2.0 * (1.0 + dot));
 
     nt->t = root_z / root_g;
@@ -55,7 +45,7 @@ static inline void sab_nt_create(int s, const double *g, const double *z, sab_nt
 /* y = Theta x */
 static inline void sab_nt_apply(int s, const sab_nt *nt, const double *x, double *y)
 {
-    const double wx = 2.0 * (nt->w[0] * x[0] + sab_soc_tail_dot(s, nt->w, x));
+    const double wx = 2.0 * (nt->w[0] * x[0] + sab_point_dot_t(s, nt->w, x));
 
     y[0] = nt->t * (wx * nt->w[0] - x[0]);
     for (int i = 1; i < s; i++)
@@ -66,7 +56,7 @@ static inline void sab_nt_apply(int s, const sab_nt *nt, const double *x, double
 static inline void sab_nt_apply_root(int s, const double *w, double sign, double scale,
                                      const double *x, double *y)
 {
-    const double dot = sign * sab_soc_tail_dot(s, w, x), x0 = x[0];
+    const double dot = sign * sab_point_dot_t(s, w, x), x0 = x[0];
     const double along = sign * (x0 + dot / (1.0 + w[0]));
 
     y[0] = scale * (w[0] * x0 + dot);
@@ -88,7 +78,7 @@ static inline void sab_nt_apply_inverse_half(int s, const sab_nt *nt, const doub
 /* x o y */
 static inline void sab_soc_product(int s, const double *x, const double *y, double *out)
 {
-    const double x0 = x[0], y0 = y[0], dot = x0 * y0 + sab_soc_tail_dot(s, x, y);
+    const double x0 = x[0], y0 = y[0], dot = x0 * y0 + sab_point_dot_t(s, x, y);
 
     for (int i = 1; i < s; i++)
         out[i] = x0 * y[i] + y0 * x[i];
@@ -98,7 +88,7 @@ static inline void sab_soc_product(int s, const double *x, const double *y, doub
 /* The v with x o v = y, x inside K. */
 static inline void sab_soc_divide(int s, const double *x, const double *y, double *out)
 {
-    const double y0 = y[0], dot = sab_soc_tail_dot(s, x, y);
+    const double y0 = y[0], dot = sab_point_dot_t(s, x, y);
     const double v0 = (x[0] * y0 - dot) / sab_soc_det(s, x);
 
     for (int i = 1; i < s; i++)
@@ -112,7 +102,7 @@ static inline void sab_soc_divide(int s, const double *x, const double *y, doubl
 static inline double sab_soc_step(int s, const double *x, const double *dx, double limit)
 {
     const double a = sab_soc_det(s, dx), c = sab_soc_det(s, x);
-    const double b = x[0] * dx[0] - sab_soc_tail_dot(s, x, dx);
+    const double b = x[0] * dx[0] - sab_point_dot_t(s, x, dx);
     const double disc = b * b - a * c;
     double root = INFINITY;
 
@@ -179,7 +169,7 @@ static inline void sab_nt_block_inverse(int s, const sab_nt *nt, const sab_nt_bl
 static inline void sab_nt_block_solve(int s, const sab_nt *nt, const sab_nt_block *block,
                                       const double *b, double *x, double *z)
 {
-    const double *w = nt->w, along = sab_soc_tail_dot(s, w, b), across = block->y * along;
+    const double *w = nt->w, along = sab_point_dot_t(s, w, b), across = block->y * along;
     const double x0 = (b[0] - block->a * across) / block->pivot;
     const double back = 2.0 * nt->t * block->direct / block->k * along + block->mu * block->y * x0;
 

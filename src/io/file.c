@@ -118,6 +118,7 @@ sab_status sab_directory_create(const char *path, sab_error *err)
     /* Permission bits do not tell (root, quotas, read-only mounts): only trying does. The name is
      * fixed, so that what a killed process leaves behind goes with the next try. */
     memcpy(name + length, probe, sizeof probe);
+    remove(name);
     const int descriptor = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) {
         status =

@@ -15,13 +15,14 @@ static const double TO_BOUNDARY = 0.9, CENTRING_CONVEX = 0.1, CENTRING = 0.3;
 /* Dual proximal term, relative to the scale 1/r of a point: where the material is rigid lambda is
  * not unique and G^-1 has no bound. */
 static const double PROXIMAL = 1e-8;
-/* The shift is extrapolated by this part of its last change, once an iteration has changed it by
- * less than SETTLED, and at a point by no more than half of itself. */
+/* The shift is extrapolated by this part of its last change, once the iteration before has changed
+ * it by less than SETTLED, and at a point by no more than half of itself. */
 static const double EXTRAPOLATED = 0.5, SETTLED = 0.3;
 /* Correctors of centrality: at most so many, while the step is shorter than SHORT; they aim at a
- * step longer by LONGER, with complementarities between LEAST and MOST times the target. */
+ * step longer by LONGER, with complementarities between LEAST and MOST times the target, and are
+ * kept if they gain GAIN of it. */
 enum { CORRECTORS = 2 };
-static const double SHORT = 0.5, LONGER = 0.3, LEAST = 0.1, MOST = 10.0;
+static const double SHORT = 0.5, LONGER = 0.3, GAIN = 0.05, LEAST = 0.1, MOST = 10.0;
 /* A direction is refined if it leaves more than this of the momentum residual, and of the load. */
 static const double LEFT = 1e-3, ROUNDING = 1e-11;
 
@@ -44,8 +45,9 @@ struct sab_ipm {
     int s, npoints, n;
     size_t rows;
     double exactness; /* least mu - a where mu - zeta is larger */
-    bool convex;
-    bool closed; /* no flow changes the volume, and mu = 0: gamma_N = 0 is an equation */
+    bool convex;      /* the program of the last start */
+    bool symmetric;   /* pattern and factor of K */
+    bool closed;      /* no flow changes the volume, and mu = 0: gamma_N = 0 is an equation */
     point_form *form;
     sab_sparse *K;
     sab_scatter *scatter;
@@ -65,7 +67,7 @@ struct sab_ipm {
     double load; /* |l|_inf */
     double tau;
     int iteration; /* since the start */
-    bool settled;  /* the last iteration has changed the shear by less than SETTLED */
+    bool settled;  /* the iteration before has changed the shear by less than SETTLED */
     double cone_cpu;
 };
 
@@ -109,8 +111,7 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     it->n = p->n;
     it->rows = rows;
     it->exactness = exactness;
-    it->convex = sab_program_is_convex(p);
-    const bool symmetric = exactness == 0.0 || it->convex;
+    it->symmetric = exactness == 0.0 || sab_program_is_convex(p);
     SAB_NEW(it->form, p->npoints);
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->now, err));
     SAB_TRY(direction_create(p->s, p->npoints, p->n, &it->affine, err));
@@ -128,10 +129,10 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_NEW(it->Bu, rows);
     SAB_NEW(it->force, p->n);
     SAB_NEW(it->work, rows);
-    SAB_TRY(sab_blocks_pattern(p->B, symmetric, &it->K, err));
+    SAB_TRY(sab_blocks_pattern(p->B, it->symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
     SAB_TRY(sab_sparse_locate(p->A, it->K, &it->places, err));
-    SAB_TRY(sab_factor_create(symmetric ? backend : SAB_MUMPS, it->K, &it->factor, err));
+    SAB_TRY(sab_factor_create(it->symmetric ? backend : SAB_MUMPS, it->K, &it->factor, err));
     *ipm = it;
     it = NULL;
 cleanup:
@@ -180,6 +181,11 @@ void sab_ipm_lambda(const sab_ipm *ipm, double *lambda)
         lambda[i] -= lowest;
 }
 
+bool sab_ipm_fits(const sab_ipm *ipm, const sab_program *program)
+{
+    return ipm->symmetric == (ipm->exactness == 0.0 || sab_program_is_convex(program));
+}
+
 const sab_factor *sab_ipm_factor(const sab_ipm *ipm)
 {
     return ipm->factor;
@@ -213,6 +219,7 @@ static bool is_equation(const sab_program *p, double *work, double *force)
 
 static void set_form(sab_ipm *it, const sab_program *p)
 {
+    it->convex = sab_program_is_convex(p);
     it->iteration = 0;
     it->settled = false;
     it->closed = is_equation(p, it->work, it->force);
@@ -622,9 +629,14 @@ static sab_status correct(sab_ipm *it, const sab_program *p, double target, doub
         direction *trial = &it->affine;
 
         centre(it, p, &it->step, fmin(1.0, *step / TO_BOUNDARY + LONGER), target);
-        SAB_TRY(solve_direction(it, p, true, trial, err));
+        status = solve_direction(it, p, true, trial, err);
+        if (status == SAB_ERR_NUMERIC) { /* the direction without it stands */
+            status = SAB_OK;
+            break;
+        }
+        SAB_TRY(status);
         const double length = step_length(it, p, trial);
-        if (length < *step + 0.05 * LONGER)
+        if (length < *step + GAIN * LONGER)
             break;
         const direction kept = it->step;
         it->step = *trial;

@@ -23,6 +23,9 @@ typedef struct sab_ipm sab_ipm;
 sab_status sab_ipm_create(const sab_program *program, double exactness, sab_factor_backend backend,
                           sab_ipm **ipm, sab_error *err);
 void sab_ipm_destroy(sab_ipm **ipm);
+/* Does it have the kind of matrix, symmetric or not, that create would choose for this program? A
+ * law that depends on time or flow may become convex or cease to be; then a new one is needed. */
+bool sab_ipm_fits(const sab_ipm *ipm, const sab_program *program);
 
 /* Start cold: u = 0, lambda and z on the axes of their cones, of the given scale of stress, and of
  * strain rate stress / r. */
@@ -31,7 +34,7 @@ void sab_ipm_start(sab_ipm *ipm, const sab_program *program, double stress);
 void sab_ipm_start_warm(sab_ipm *ipm, const sab_program *program, const double *u,
                         const double *lambda, double level, double stress);
 /* One iteration. *step gets the length taken (1 is a full Newton step). SAB_ERR_NUMERIC if the
- * matrix cannot be factored: the iterate before is still there. */
+ * matrix cannot be factored or the direction is not finite: the iterate before is still there. */
 sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *step, sab_error *err);
 
 /* lambda [npoints][s] of the iterate. */

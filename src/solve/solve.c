@@ -22,8 +22,9 @@ static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
  * the best iterate, and from the predictor, whose stress is rough; and a jam: that many steps in a
  * row below that length, once a step was longer than 0.5 or JAM_START are taken. */
 static const double LIFT = 3e-3, LIFT_PREDICTED = 3e-2, JAM_STEP = 0.1;
-/* `auto` begins with that many steps of Douglas-Rachford while mu - zeta is at most that. */
-static const double PREDICTABLE = 0.3;
+/* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
+ * begins with PREDICTOR_STEPS of Douglas-Rachford. */
+#define UNFOLDED 0.3
 enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
@@ -46,7 +47,7 @@ const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
     [SAB_METHOD_IPM_EXACT] = {"ipm-exact", "interior point on the non-associated law itself"},
 };
 
-static const double exactness[IPMS] = {0.0, 0.3, INFINITY};
+static const double exactness[IPMS] = {0.0, UNFOLDED, INFINITY};
 
 static bool is_ipm(sab_method method)
 {
@@ -106,6 +107,7 @@ struct sab_solver {
     sab_residual *residual;
     sab_first_order *iteration; /* made when a first-order method runs */
     sab_ipm *ipm[IPMS];         /* likewise */
+    sab_report retired;         /* work of interior points that are no more */
     double *lambda, *u;         /* current iterate; the best one is in the caller's arrays */
     double *given;              /* [n] velocity that the caller starts from */
     double *gamma;              /* [npoints][s] strain rate of the certificate before */
@@ -233,11 +235,21 @@ static double relative_change(const sab_program *p, const double *a, const doubl
     return change > 0.0 ? sqrt(change / scale) : 0.0;
 }
 
+static void add_factor(const sab_factor *factor, sab_report *work)
+{
+    const sab_factor_info info = sab_factor_get_info(factor);
+
+    work->factorisations += info.updates;
+    work->solves += info.solves;
+    work->cpu_analysis += info.analysis_cpu;
+    work->cpu_factorisation += info.total_update_cpu;
+    work->cpu_solve += info.total_solve_cpu;
+}
+
 /* All work of this solver so far, over its factors. */
 static sab_report work_so_far(const sab_solver *sol)
 {
-    sab_report w = {0};
-
+    sab_report w = sol->retired;
     const sab_factor *factors[IPMS + 2] = {sol->factor};
 
     if (sol->iteration != NULL)
@@ -247,17 +259,9 @@ static sab_report work_so_far(const sab_solver *sol)
             factors[i + 2] = sab_ipm_factor(sol->ipm[i]);
             w.cpu_cones += sab_ipm_cone_cpu(sol->ipm[i]);
         }
-    for (int i = 0; i < IPMS + 2; i++) {
-        if (factors[i] == NULL)
-            continue;
-        const sab_factor_info info = sab_factor_get_info(factors[i]);
-
-        w.factorisations += info.updates;
-        w.solves += info.solves;
-        w.cpu_analysis += info.analysis_cpu;
-        w.cpu_factorisation += info.total_update_cpu;
-        w.cpu_solve += info.total_solve_cpu;
-    }
+    for (int i = 0; i < IPMS + 2; i++)
+        if (factors[i] != NULL)
+            add_factor(factors[i], &w);
     if (sol->iteration != NULL)
         w.cpu_cones += sab_first_order_cone_cpu(sol->iteration);
     w.cpu_one_factorisation = sab_factor_get_info(sol->factor).update_cpu;
@@ -430,8 +434,10 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
         SAB_TRY(sab_first_order_split(sol->iteration, p, o->linear, err));
         sol->split = true;
     }
-    if (cadoux)
+    if (cadoux) {
+        memset(sol->shift, 0, (size_t)sol->npoints * sizeof *sol->shift);
         update_shift(p, 1.0, gamma, sol->shift);
+    }
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
     while (!done) {
         run->report->outer++;
@@ -496,6 +502,11 @@ static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_er
     bool done = false, under_way = false;
     sab_status status = SAB_OK;
 
+    if (sol->ipm[which] != NULL && !sab_ipm_fits(sol->ipm[which], p)) {
+        add_factor(sab_ipm_factor(sol->ipm[which]), &sol->retired);
+        sol->retired.cpu_cones += sab_ipm_cone_cpu(sol->ipm[which]);
+        sab_ipm_destroy(&sol->ipm[which]);
+    }
     if (sol->ipm[which] == NULL)
         SAB_TRY(sab_ipm_create(p, exactness[which], sol->options.linear, &sol->ipm[which], err));
     sab_ipm *ipm = sol->ipm[which];
@@ -564,7 +575,8 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
     const sab_method inertial[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND,
                                         SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT};
     const sab_method fine[CHAIN] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
-    const bool far = non_associativity(p) > 0.3, creeping = p->step_is_safe;
+    const bool far = non_associativity(p) > UNFOLDED;
+    const bool creeping = p->step_is_safe; /* with b < 1 it counts as not */
     const sab_method *chosen = sab_program_is_convex(p)    ? convex
                                : tolerance < 0.01          ? fine
                                : !creeping                 ? (far ? inertial : fine)
@@ -620,12 +632,13 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     if (run.current.at_rest && sab_certificate_meets(&run.current, solver->options.tolerance)) {
         n = 0; /* the trial is the answer: say so in one row */
         report->outer = 1;
+        memcpy(solver->gamma, sab_residual_strain_rate(solver->residual), rows * sizeof *lambda);
         SAB_TRY(finish_iteration(&run, chain[0], first_order, &done, err));
     }
     /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
      * mu - zeta is moderate; where it is large they would lead them astray */
     if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe &&
-        !sab_program_is_convex(program) && non_associativity(program) <= PREDICTABLE)
+        !sab_program_is_convex(program) && non_associativity(program) <= UNFOLDED)
         SAB_TRY(predict(&run, &warm, &done, err));
     if (from.u == NULL && (warm || run.current.at_rest))
         from = (start){solver->u, LIFT_PREDICTED};

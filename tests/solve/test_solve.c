@@ -542,6 +542,36 @@ static void test_warm_interior_point(void)
     sab_program_destroy(&p);
 }
 
+/* A law that depends on time or flow may cease to be associated. The solver then needs another kind
+ * of matrix: it must give, to the last bit, what a new solver gives, and count on. */
+static void test_convexity_changes(void)
+{
+    sab_program *p = half_silo(6, 0.3, 0.3);
+    const size_t entries = (size_t)(p->npoints * p->s);
+    const sab_solver_options o = tight(SAB_METHOD_IPM_EXACT, 1e-4);
+    double *lambda = calloc(entries, sizeof *lambda), *u = calloc((size_t)p->n, sizeof *u);
+    sab_solver *solver = NULL;
+    sab_report report;
+    sab_error err;
+
+    CU_ASSERT_EQUAL(sab_solver_create(&o, p, &solver, &err), SAB_OK);
+    for (int k = 0; k < 4; k++) { /* associated, not, associated, not */
+        for (int q = 0; q < p->npoints; q++)
+            p->dilatancy[q] = k % 2 == 0 ? 0.3 : 0.0;
+        const result fresh = run(p, &o);
+        memset(lambda, 0, entries * sizeof *lambda);
+        CU_ASSERT_EQUAL(sab_solver_run(solver, p, true, lambda, u, NULL, &report, &err), SAB_OK);
+        CU_ASSERT_EQUAL(report.reason, SAB_CONVERGED);
+        CU_ASSERT_EQUAL(report.factorisations, fresh.report.factorisations);
+        CU_ASSERT_EQUAL(report.solves, fresh.report.solves);
+        CU_ASSERT_EQUAL(memcmp(u, fresh.u, (size_t)p->n * sizeof *u), 0);
+        free(fresh.u);
+    }
+    sab_solver_destroy(&solver);
+    free(lambda), free(u);
+    sab_program_destroy(&p);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"methods agree: Bingham", test_bingham},
@@ -557,6 +587,7 @@ int main(void)
                                      {"CHOLMOD and MUMPS", test_backends},
                                      {"observer and warm start", test_observer_and_warm_start},
                                      {"warm interior points", test_warm_interior_point},
+                                     {"a law that ceases to be associated", test_convexity_changes},
                                      {"allocation failures", test_memory}};
 
     return SAB_TEST_MAIN("solve", tests);
