@@ -16,13 +16,6 @@ typedef struct totals {
     double cpu, most, iterations, most_iterations, factorisations;
 } totals;
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* CPU seconds of one more factorisation of A, in the conditions of this step; the median so far. */
 static sab_status time_factorisation(sab_factor *factor, const sab_sparse *A, int k, double *sample,
                                      double *one, sab_error *err)
@@ -30,8 +23,7 @@ static sab_status time_factorisation(sab_factor *factor, const sab_sparse *A, in
     const sab_status status = sab_factor_update(factor, A, err);
 
     sample[k] = sab_factor_get_info(factor).update_cpu;
-    qsort(sample, (size_t)k + 1, sizeof *sample, compare);
-    *one = sample[(k + 1) / 2];
+    *one = bench_median(sample, k + 1);
     return status;
 }
 

@@ -12,6 +12,20 @@
 
 enum { BENCH_OVERRIDES = 32 };
 
+static inline int bench_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The median of n numbers, which are sorted. */
+static inline double bench_median(double *sample, int n)
+{
+    qsort(sample, (size_t)n, sizeof *sample, bench_compare);
+    return sample[n / 2];
+}
+
 /* The value of an option, or `fallback`. */
 static inline const char *bench_option(int argc, char **argv, const char *name,
                                        const char *fallback)

@@ -12,20 +12,13 @@ bench_recorder bench_recorder_create(int argc, char **argv)
                             .next = 1.0};
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 sab_status bench_recorder_refer(bench_recorder *r, const sab_program *p, sab_error *err)
 {
     enum { MOST = 25 };
     sab_status status = SAB_OK;
     sab_factor *factor = NULL;
     double sample[MOST], all = 0.0;
-    size_t n = 0;
+    int n = 0;
 
     SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
     SAB_TRY(sab_factor_update(factor, p->A, err)); /* memory is there, the processor awake */
@@ -34,9 +27,8 @@ sab_status bench_recorder_refer(bench_recorder *r, const sab_program *p, sab_err
         sample[n] = sab_factor_get_info(factor).update_cpu;
         all += sample[n++];
     }
-    qsort(sample, n, sizeof *sample, compare);
     r->program = p;
-    r->one = sample[n / 2];
+    r->one = bench_median(sample, n);
 cleanup:
     sab_factor_destroy(&factor);
     return status;

@@ -122,8 +122,7 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
     double *u = NULL, *lambda = NULL;
     sab_status status = SAB_OK;
 
-    /* the solver starts from the last velocity; taken from the state, it is the same after a resume
-     */
+    /* the solver starts from the last velocity: that of the state, so that a resume has the same */
     sab_space_restrict(flow->space, flow->dofs, flow->inertia->velocity, flow->u);
     SAB_TRY(sab_flow_solve(flow, observer, report, err));
     if (report->converged || flow->setup.material->has_viscosity)

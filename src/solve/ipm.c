@@ -196,8 +196,7 @@ double sab_ipm_cone_cpu(const sab_ipm *ipm)
     return ipm->cone_cpu;
 }
 
-/* g = (sigma + mu lambda_N, lambda_T). Like all loops over points below, inline for a constant s.
- */
+/* g = (sigma + mu lambda_N, lambda_T); inline, as the loops over points are, for a constant s. */
 static inline void stress_in_cone(int s, const sab_program *p, int q, const double *lambda,
                                   double *g)
 {
@@ -280,9 +279,7 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
  * |gamma_T| added is a better guess than none, but not while the iterates still jump. */
 static double extrapolate(bool settled, double before, double now)
 {
-    const double added = EXTRAPOLATED * (now - before), limit = 0.5 * now;
-
-    return settled ? now + fmin(fmax(added, -limit), limit) : now;
+    return settled ? now + fmax(EXTRAPOLATED * (now - before), -0.5 * now) : now;
 }
 
 /* Residuals of momentum and kinematics, and the mean complementarity, at the iterate. */

@@ -19,9 +19,11 @@ typedef struct patience {
 static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 
 /* Interior point: lift of a warm start (of the scales of stress and strain rate) from a solution or
- * the best iterate, and from the predictor, whose stress is rough; and a jam: that many steps in a
- * row below that length, once a step was longer than 0.5 or JAM_START are taken. */
-static const double LIFT = 3e-3, LIFT_PREDICTED = 3e-2, JAM_STEP = 0.1;
+ * the best iterate, and the larger one from the predictor, whose stress is rough, and from the
+ * solution before if the tolerance is FINE, since the exact law jams when it starts too near the
+ * boundary; and a jam: that many steps in a row below that length, once a step was longer than 0.5
+ * or JAM_START are taken. */
+static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
 /* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
  * begins with PREDICTOR_STEPS of Douglas-Rachford. */
 #define UNFOLDED 0.3
@@ -578,7 +580,7 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
     const bool far = non_associativity(p) > UNFOLDED;
     const bool creeping = p->step_is_safe; /* with b < 1 it counts as not */
     const sab_method *chosen = sab_program_is_convex(p)    ? convex
-                               : tolerance < 0.01          ? fine
+                               : tolerance < FINE          ? fine
                                : !creeping                 ? (far ? inertial : fine)
                                : !far || tolerance >= 0.05 ? rough
                                                            : moderate;
@@ -598,7 +600,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
     sab_method chain[CHAIN] = {solver->options.method};
     bool warm = false, moving = false, done = false;
-    start from = {NULL, LIFT};
+    start from = {NULL, solver->options.tolerance < FINE ? LIFT_MORE : LIFT};
     int n = 1;
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
@@ -641,7 +643,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         !sab_program_is_convex(program) && non_associativity(program) <= UNFOLDED)
         SAB_TRY(predict(&run, &warm, &done, err));
     if (from.u == NULL && (warm || run.current.at_rest))
-        from = (start){solver->u, LIFT_PREDICTED};
+        from = (start){solver->u, LIFT_MORE};
     for (int i = 0; i < n && !done; i++) {
         if (i > 0) { /* go on from the best iterate */
             memcpy(solver->lambda, lambda, rows * sizeof *lambda);
