@@ -19,10 +19,10 @@ typedef struct patience {
 static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 
 /* Interior point: lift of a warm start (of the scales of stress and strain rate) from a solution or
- * the best iterate, and the larger one from the predictor, whose stress is rough, and from the
- * solution before if the tolerance is FINE, since the exact law jams when it starts too near the
- * boundary; and a jam: that many steps in a row below that length, once a step was longer than 0.5
- * or JAM_START are taken. */
+ * the best iterate, and the larger one from the predictor, whose stress is rough, and of the exact
+ * law below the tolerance FINE, where the solution before is too near the boundary for it; and a
+ * jam: that many steps in a row below that length, once a step was longer than 0.5 or JAM_START are
+ * taken. */
 static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
 /* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
  * begins with PREDICTOR_STEPS of Douglas-Rachford. */
@@ -600,7 +600,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
     sab_method chain[CHAIN] = {solver->options.method};
     bool warm = false, moving = false, done = false;
-    start from = {NULL, solver->options.tolerance < FINE ? LIFT_MORE : LIFT};
+    start from = {NULL, LIFT};
     int n = 1;
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
@@ -630,6 +630,8 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
     if (warm)
         from.u = moving ? solver->given : solver->u;
+    if (chain[0] == SAB_METHOD_IPM_EXACT && solver->options.tolerance < FINE)
+        from.lift = LIFT_MORE;
     SAB_TRY(certify_start(&run, chain[0], err));
     if (run.current.at_rest && sab_certificate_meets(&run.current, solver->options.tolerance)) {
         n = 0; /* the trial is the answer: say so in one row */
