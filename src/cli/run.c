@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/inertial.h"
 #include "cli/watch.h"
+#include "flow/law.h"
 #include "io/program_file.h"
 
 static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far)
@@ -14,10 +15,10 @@ static void report_result(sab_terminal *term, const sab_session *session,
                           const sab_run_result *result, const char *directory)
 {
     sab_watch_certificates(term, &result->report.solve, session->c->solver.tolerance);
-    if (session->c->material.has_viscosity)
-        sab_say(term, "viscosity      %d fixed-point iterations, last change %.2e (tolerance %g)",
-                result->report.viscosity_iterations, result->report.viscosity_change,
-                session->c->viscosity_tolerance);
+    if (session->flow->law->rated)
+        sab_say(term, "rate law       %d cone programs, residual %.2e (tolerance %g)",
+                result->report.viscosity_iterations, result->report.rate_residual,
+                session->c->solver.tolerance);
     sab_summary_say_exact(result, term);
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];
@@ -40,10 +41,9 @@ static void warn_missed(sab_terminal *term, const sab_session *session,
         return;
     if (report->solve.reason == SAB_CONVERGED)
         sab_warn(term,
-                 "not converged (material.viscosity): last change %.1e against %g after %d "
-                 "fixed-point iterations",
-                 report->viscosity_change, session->c->viscosity_tolerance,
-                 report->viscosity_iterations);
+                 "not converged (mu_i or material.viscosity): rate residual %.1e against %g after "
+                 "%d cone programs",
+                 report->rate_residual, session->c->solver.tolerance, report->viscosity_iterations);
     else
         sab_watch_missed(term, &report->solve, session->c->solver.tolerance);
 }

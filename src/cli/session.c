@@ -3,6 +3,7 @@
 #include "cli/state.h"
 #include "fem/exact.h"
 #include "fem/transport.h"
+#include "flow/law.h"
 #include "linalg/threads.h"
 
 #include <math.h>
@@ -199,7 +200,6 @@ sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *t
                                   .boundary = c->boundary,
                                   .solver = c->solver,
                                   .viscosity_iterations = c->viscosity_max_iterations,
-                                  .viscosity_tolerance = c->viscosity_tolerance,
                                   .step = c->time.scheme == SAB_INERTIAL ? c->time.step : 0.0,
                                   .order = c->time.order,
                                   .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
@@ -297,7 +297,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     const sab_case *c = session->c;
     const double scale = sab_geometry_normal_scale(c->geometry);
     const int n = p->npoints;
-    sab_range re = sab_range_of(n, session->flow->inverse_reynolds, 1.0);
+    sab_range re = sab_range_of(n, session->flow->law->inverse_reynolds, 1.0);
 
     re = (sab_range){1.0 / re.high, 1.0 / re.low};
     sab_say(term, "rheology       %s, viscoplastic Drucker-Prager, %s", c->geometry->name,
@@ -317,7 +317,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
             "b of E_b D = Dev D + (b/d) Tr D I");
     if (c->material.has_viscosity)
         sab_say(term, "  %-12s %-14s %s", "viscosity", "formula",
-                "multiplies 1/Re, by averaged fixed point");
+                "multiplies 1/Re, of the flow itself");
     sab_say(term,
             "  units        lengths L, times sqrt(L/g), velocities sqrt(g L), stresses rho g L");
 }

@@ -32,7 +32,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* ---- numbers of a report, in the order of the file ------------------------------------------- */
 
-enum { WORK = 10, REPORT = 13, TIMES = 10, TRANSPORT = 5 };
+enum { WORK = 10, REPORT = 15, TIMES = 10, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -54,10 +54,10 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
     const int64_t x[TRANSPORT] = {feet->points, feet->steps, feet->clamped, feet->left,
                                   feet->longest};
     const double d[REPORT] = {
-        f->viscosity_change,   r->change,      c->gap,        c->gap_friction,
-        c->gap_normal,         c->dissipation, c->compaction, c->natural,
-        c->natural_max,        c->stress,      c->momentum,   c->fischer_burmeister,
-        c->at_rest ? 1.0 : 0.0};
+        f->rate_residual,       r->change,      c->gap,        c->gap_friction,
+        c->gap_normal,          c->dissipation, c->compaction, c->natural,
+        c->natural_max,         c->stress,      c->momentum,   c->fischer_burmeister,
+        c->at_rest ? 1.0 : 0.0, c->response,    c->gap_rate};
     const double t[TIMES] = {r->cpu_factorisation,
                              r->cpu_solve,
                              r->cpu_cones,
@@ -85,7 +85,7 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
         return sab_fail(err, SAB_ERR_INPUT, "its block 'work' has a method that is not known");
     run->ended = w[0] != 0;
     *f = (sab_flow_report){.viscosity_iterations = (int)w[6],
-                           .viscosity_change = d[0],
+                           .rate_residual = d[0],
                            .retries = (int)w[5],
                            .converged = w[7] != 0};
     f->solve = (sab_report){.method = (sab_method)w[8],
@@ -110,7 +110,9 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .stress = d[9],
                                              .momentum = d[10],
                                              .fischer_burmeister = d[11],
-                                             .at_rest = d[12] != 0.0};
+                                             .at_rest = d[12] != 0.0,
+                                             .response = d[13],
+                                             .gap_rate = d[14]};
     run->cpu_assembly = t[5];
     run->cpu_output = t[6];
     run->cpu_total = t[7];
@@ -160,7 +162,7 @@ static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
     add(l, "previous", SAB_BLOCK_REAL, s.nvelocity, s.previous);
     add(l, "lambda", SAB_BLOCK_REAL, s.nstress, s.lambda);
     add(l, "eta", SAB_BLOCK_REAL, s.npoints, s.eta);
-    add(l, "friction", SAB_BLOCK_REAL, s.npoints, s.friction);
+    add(l, "nu", SAB_BLOCK_REAL, s.npoints, s.nu);
     return SAB_OK;
 }
 
@@ -299,7 +301,7 @@ static sab_status get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error
                  {"previous", &s->previous, &s->nvelocity},
                  {"lambda", &s->lambda, &s->nstress},
                  {"eta", &s->eta, &s->npoints},
-                 {"friction", &s->friction, &s->npoints}};
+                 {"nu", &s->nu, &s->npoints}};
     sab_status status = SAB_OK;
     const sab_block *b;
 
@@ -396,7 +398,7 @@ sab_status sab_state_initial(const sab_session *session, sab_error *err)
     state.inertia = own.inertia;
     state.factored = own.factored;
     state.eta = own.eta; /* those of this material */
-    state.friction = own.friction;
+    state.nu = own.nu;
     SAB_TRY(sab_flow_restore(session->flow, &state, &why));
 cleanup:
     if (status != SAB_OK)

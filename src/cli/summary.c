@@ -1,5 +1,6 @@
 #include "cli/summary.h"
 #include "base/timer.h"
+#include "flow/law.h"
 #include "io/output.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static void material(sab_json *json, const sab_session *session)
 {
     const sab_program *p = session->flow->program;
     const double scale = sab_geometry_normal_scale(session->c->geometry);
-    const sab_range inverse = sab_range_of(p->npoints, session->flow->inverse_reynolds, 1.0);
+    const sab_range inverse = sab_range_of(p->npoints, session->flow->law->inverse_reynolds, 1.0);
 
     sab_json_begin_object(json, "material");
     range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
@@ -96,6 +97,7 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
     sab_json_number(json, "gap_normal", c->gap_normal);
+    sab_json_number(json, "gap_rate", c->gap_rate);
     sab_json_number(json, "compaction", c->compaction);
     sab_json_number(json, "natural", c->natural);
     sab_json_number(json, "natural_max", c->natural_max);
@@ -275,7 +277,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     if (m != NULL)
         steps(&json, session, result);
     sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
-    sab_json_number(&json, "viscosity_change", result->report.viscosity_change);
+    sab_json_number(&json, "rate_residual", result->report.rate_residual);
     sab_json_number(&json, "pressure_oscillation", result->shown.oscillation);
     probes(&json, "probes", session, result, m != NULL ? result->mean + SAB_HISTORY_FIXED : NULL,
            true);

@@ -30,12 +30,13 @@ sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_er
     SAB_NEW(f->inertial_number, NODES * elements);
     SAB_NEW(f->pressure, elements);
     SAB_NEW(f->yielded, elements);
-    SAB_NEW(f->given, 3 * points);
+    SAB_NEW(f->given, 4 * points);
     SAB_NEW(f->work, 7 * points);
     SAB_NEW(f->marked, space->mesh->nnodes);
     f->law = (sab_point_law){.friction = f->given,
                              .yield = f->given + points,
                              .viscosity = f->given + 2 * points,
+                             .rate = f->given + 3 * points,
                              .bulk = 1.0};
     *fields = f;
     f = NULL;
@@ -85,12 +86,14 @@ static void keep_law(sab_fields *f, const sab_point_law *law)
     memcpy(f->given, law->friction, n * sizeof *f->given);
     memcpy(f->given + n, law->yield, n * sizeof *f->given);
     memcpy(f->given + 2 * n, law->viscosity, n * sizeof *f->given);
+    for (size_t q = 0; q < n; q++)
+        f->given[3 * n + q] = law->rate != NULL ? law->rate[q] : 0.0;
     f->law.bulk = law->bulk;
     f->law.residual = law->residual;
     f->law.mu_i = law->mu_i;
 }
 
-/* Friction of the last solve, and I of this flow, at the nodes. */
+/* Friction and inertial number of this flow at the nodes. */
 static void update_friction(sab_fields *f, const double *shear_rate, double *friction, double *I)
 {
     const double scale = sab_geometry_normal_scale(f->space->geometry);
@@ -99,7 +102,8 @@ static void update_friction(sab_fields *f, const double *shear_rate, double *fri
     double low = INFINITY, high = 0.0;
 
     for (int q = 0; q < f->space->npoints; q++) {
-        friction[q] = scale * f->law.friction[q];
+        friction[q] = mu_i == NULL ? scale * f->law.friction[q]
+                                   : sab_material_mu_i(mu_i, shear_rate[q], f->pressure[q / 3]);
         low = fmin(low, friction[q]);
         high = fmax(high, friction[q]);
         I[q] = mu_i == NULL ? 0.0
@@ -221,16 +225,6 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     default:
         *value = f->pressure[element];
     }
-}
-
-void sab_fields_friction(const sab_fields *f, const sab_mu_i *mu_i, double *friction)
-{
-    const double scale = sab_geometry_normal_scale(f->space->geometry);
-    const int s = f->space->geometry->s;
-
-    for (int q = 0; q < f->space->npoints; q++)
-        friction[q] =
-            sab_material_mu_i(mu_i, norm_t(s, f->strain_rate + s * q), f->pressure[q / 3]) / scale;
 }
 
 double sab_fields_cell_reynolds(const sab_fields *f)

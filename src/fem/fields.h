@@ -12,29 +12,31 @@
 /* The law at the points, as the cone program holds it (borrowed, npoints entries each). */
 typedef struct sab_point_law {
     const double *friction, *yield, *viscosity;
+    const double *rate; /* the part of the viscosity that is friction, of mu(I); NULL: none */
     double bulk;
     double residual;      /* natural residual of the solve, in units of stress */
-    const sab_mu_i *mu_i; /* where the friction comes from; NULL: given */
+    const sab_mu_i *mu_i; /* `friction` is that at rest; NULL: it is given */
     const double *step;   /* r of the natural residual; NULL: the viscosity */
 } sab_point_law;
 
 typedef struct sab_fields {
-    const sab_space *space;  /* borrowed */
-    double *velocity;        /* a velocity vector: [nnodes][dim], then the bubbles */
-    double *strain_rate;     /* gamma [npoints][s], Dirichlet part and bubbles included */
-    double *lambda;          /* [npoints][s] compression positive */
-    double *total;           /* [npoints][s] total Cauchy stress: viscous - lambda */
-    double *stress;          /* [nelements][6][s] total, tension positive */
-    double *shear_stress;    /* [nelements][6] |Dev sigma| of the total stress */
-    double *shear_rate;      /* [nelements][6] |gamma_T| */
-    double *yield_ratio;     /* [nelements][6] |lambda_T| / (sigma + mu lambda_N) in [0,1] */
-    double *friction;        /* [nelements][6] of the last solve, in the user's convention */
+    const sab_space *space; /* borrowed */
+    double *velocity;       /* a velocity vector: [nnodes][dim], then the bubbles */
+    double *strain_rate;    /* gamma [npoints][s], Dirichlet part and bubbles included */
+    double *lambda;         /* [npoints][s] compression positive */
+    double *total;          /* [npoints][s] total Cauchy stress: viscous - lambda */
+    double *stress;         /* [nelements][6][s] total, tension positive */
+    double *shear_stress;   /* [nelements][6] |Dev sigma| of the total stress */
+    double *shear_rate;     /* [nelements][6] |gamma_T| */
+    double *yield_ratio;    /* [nelements][6] |lambda_T| / (sigma + mu lambda_N) in [0,1] */
+    double *friction; /* [nelements][6] in the user's convention; mu(I) of this flow, I from the
+                         shear rate at the point and the *mean* pressure of the element */
     double *inertial_number; /* [nelements][6] of this flow, up to SAB_INERTIAL_BOUND I0; 0 without
                                 mu(I) */
     double *pressure;        /* [nelements] lambda_N / sqrt(d/2), mean of the element */
     double *yielded;         /* [nelements] share of the law points that flow: 0, 1/3, 2/3 or 1 */
     sab_point_law law;       /* of the last update; its arrays are copies in `given` */
-    double *given;           /* [3][npoints] */
+    double *given;           /* [4][npoints] */
     double *work;            /* [npoints][7] */
     bool *marked;            /* [nnodes] workspace */
 } sab_fields;
@@ -54,9 +56,6 @@ int sab_fields_components(const sab_fields *fields, sab_probe_field field);
 /* Its value at reference point xi of an element. */
 void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element, const double xi[2],
                    double *value);
-/* friction [npoints] = mu(I) of the law, for the next step: I from the shear rate at the point and
- * the *mean* pressure of its element, because a root of noise has no mean. */
-void sab_fields_friction(const sab_fields *fields, const sab_mu_i *mu_i, double *friction);
 /* Largest |u| h/nu of the elements, nu = eta/Re the viscosity of the last solve and h^2 twice the
  * area, of a cell of two triangles [docs/theory.md, 3.3]. Infinite where something moves without
  * viscosity. */

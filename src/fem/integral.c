@@ -43,7 +43,7 @@ static double bubble_dissipation(const sab_fields *f, int e)
 }
 
 /* u^T A u of the viscous matrix: sum_q m_q r_q gamma^T E_b gamma, in which bubbles among themselves
- * count 5/3 times [docs/theory.md, 4.9]. */
+ * count 5/3 times [docs/theory.md, 4.9]; less what mu(I) takes of it, which is friction. */
 static double viscous_dissipation(const sab_fields *f)
 {
     const sab_space *space = f->space;
@@ -53,14 +53,16 @@ static double viscous_dissipation(const sab_fields *f)
     for (int q = 0; q < space->npoints; q++) {
         const double *gamma = f->strain_rate + s * q;
 
-        sum += 2.0 * space->weight[q] * f->law.viscosity[q] * product(s, f->law.bulk, gamma, gamma);
+        sum += 2.0 * space->weight[q] *
+               (f->law.viscosity[q] * product(s, f->law.bulk, gamma, gamma) -
+                f->law.rate[q] * product(s, 0.0, gamma, gamma));
     }
     for (int e = 0; e < space->mesh->nelements && space->bubbles; e++)
         sum += (SAB_BUBBLE_STIFFNESS - 1.0) * bubble_dissipation(f, e);
     return sum;
 }
 
-/* sum_q m_q (sigma + mu lambda_N) |gamma_T| */
+/* sum_q m_q [(sigma + mu lambda_N) |gamma_T| + nu |gamma_T|^2], nu the rate stress of mu(I) */
 static double friction_dissipation(const sab_fields *f)
 {
     const sab_space *space = f->space;
@@ -71,7 +73,9 @@ static double friction_dissipation(const sab_fields *f)
         const double *gamma = f->strain_rate + s * q;
         const double strength = f->law.yield[q] + f->law.friction[q] * f->lambda[s * q];
 
-        sum += 2.0 * space->weight[q] * strength * sqrt(product(s, 0.0, gamma, gamma));
+        const double shear2 = product(s, 0.0, gamma, gamma);
+
+        sum += 2.0 * space->weight[q] * (strength * sqrt(shear2) + f->law.rate[q] * shear2);
     }
     return sum;
 }

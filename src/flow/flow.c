@@ -3,47 +3,16 @@
 #include "base/timer.h"
 #include "fem/bubble.h"
 #include "flow/inertia.h"
+#include "flow/law.h"
 #include "flow/parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Where a viscosity formula vanishes (a rigid zone with eta = |D|) the matrix must stay regular:
- * eta is kept above this share of its largest value. */
-static const double VISCOSITY_FLOOR = 1e-6;
-
-/* The law at every point at time t, converted to that of the program. */
-static sab_status evaluate_law(sab_flow *flow, double t, sab_error *err)
-{
-    const sab_flow_setup *setup = &flow->setup;
-    sab_program *program = flow->program;
-
-    for (int q = 0; q < program->npoints; q++) {
-        const double *x = flow->space->point + 2 * q;
-        const sab_vars at = {.x = x[0], .y = x[1], .t = t};
-        sab_law law;
-        const sab_status status =
-            sab_material_law(setup->material, setup->geometry, &at, &law, err);
-
-        if (status != SAB_OK)
-            return status;
-        if (law.inverse_reynolds == 0.0 && setup->step == 0.0)
-            return sab_fail(err, SAB_ERR_INPUT,
-                            "material.reynolds: a creeping flow needs a finite Reynolds number "
-                            "(without viscosity and inertia the velocity is not determined)");
-        program->friction[q] = law.friction;
-        program->yield[q] = law.yield;
-        program->dilatancy[q] = law.dilatancy;
-        program->weight[q] = 2.0 * flow->space->weight[q];
-        flow->inverse_reynolds[q] = law.inverse_reynolds;
-    }
-    program->bulk = setup->material->bulk;
-    return SAB_OK;
-}
-
-/* A = sum m (2 eta/Re) B^T E_b B + factor N^T N for the present eta. Without inertia the step
- * 2 eta/Re makes r W a projector if b = 1 [docs/theory.md, 4]; between bubbles A is 5/3 of that
- * sum, which only makes r W smaller. With inertia r is a scale only [docs/theory.md, 3.3]. */
+/* A = sum m nu B^T E_b B + factor N^T N for the present law, nu = 2 eta/Re and what mu(I) adds.
+ * Without inertia the step nu makes r W a projector if b = 1 [docs/theory.md, 4]; between bubbles A
+ * is 5/3 of that sum, which only makes r W smaller. With inertia r is a scale only
+ * [docs/theory.md, 3.3]. */
 void sab_flow_assemble_matrix(sab_flow *flow)
 {
     const double start = sab_cpu_seconds();
@@ -53,11 +22,10 @@ void sab_flow_assemble_matrix(sab_flow *flow)
     const int s = program->s;
     double *C = flow->work;
 
+    sab_flow_law_apply(flow->law, inert, program);
     for (int q = 0; q < program->npoints; q++) {
-        const double nu = 2.0 * flow->eta[q] * flow->inverse_reynolds[q];
+        const double nu = program->viscosity[q];
 
-        program->viscosity[q] = nu;
-        program->step[q] = nu + inert;
         memset(C + s * s * q, 0, (size_t)(s * s) * sizeof *C);
         for (int c = 0; c < s; c++)
             C[s * s * q + c * (s + 1)] = program->weight[q] * nu * (c == 0 ? program->bulk : 1.0);
@@ -86,7 +54,7 @@ void sab_flow_assemble_load(sab_flow *flow)
     double *stress = flow->work;
 
     if (flow->inertia != NULL)
-        sab_inertia_load(flow->inertia, flow, flow->load, program->l);
+        sab_inertia_load(flow->inertia, flow, flow->load, program->carried, program->l);
     else
         sab_space_restrict(flow->space, flow->dofs, flow->load, program->l);
     for (int q = 0; q < program->npoints; q++)
@@ -118,7 +86,7 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
 
     flow->time = t;
     if (flow->inertia->law_varies) {
-        SAB_TRY(evaluate_law(flow, t, err));
+        SAB_TRY(sab_flow_law_set(flow->law, t, flow->program, err));
         sab_flow_assemble_matrix(flow);
     }
     if (!flow->inertia->varies)
@@ -141,6 +109,7 @@ void sab_flow_update_fields(sab_flow *flow)
     const sab_point_law law = {.friction = program->friction,
                                .yield = program->yield,
                                .viscosity = program->viscosity,
+                               .rate = flow->law->nu,
                                .bulk = program->bulk,
                                .residual = flow->natural,
                                .mu_i = material->has_mu_i ? &material->mu_i : NULL,
@@ -148,6 +117,18 @@ void sab_flow_update_fields(sab_flow *flow)
 
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
     sab_fields_update(flow->fields, flow->work, flow->lambda, &law);
+}
+
+/* The largest extent along an axis. */
+static double domain_size(const sab_mesh *mesh)
+{
+    double low[2] = {mesh->x[0], mesh->x[1]}, high[2] = {mesh->x[0], mesh->x[1]};
+
+    for (int i = 2; i < 2 * mesh->nnodes; i++) {
+        low[i % 2] = fmin(low[i % 2], mesh->x[i]);
+        high[i % 2] = fmax(high[i % 2], mesh->x[i]);
+    }
+    return fmax(high[0] - low[0], high[1] - low[1]);
 }
 
 /* l0^2 of r = 2 eta/Re + factor l0^2, from the response u0 of a body at rest to the loads without
@@ -159,7 +140,7 @@ static sab_status find_length(sab_flow *flow, sab_error *err)
 {
     const sab_program *p = flow->program;
     const sab_mesh *mesh = flow->setup.mesh;
-    double square = 0.0, rate = 0.0, volume = 0.0, size = 0.0;
+    double square = 0.0, rate = 0.0, volume = 0.0;
     sab_status status = SAB_OK;
 
     memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->N->npoints * sizeof(double));
@@ -176,13 +157,22 @@ static sab_status find_length(sab_flow *flow, sab_error *err)
         rate += p->weight[q] * sqrt(g2);
         volume += p->weight[q];
     }
-    for (int i = 2; i < 2 * mesh->nnodes; i++)
-        size = fmax(size, fabs(mesh->x[i] - mesh->x[i % 2]));
+    const double size = domain_size(mesh);
     const double length2 = square * volume / (rate * rate);
     flow->inertia->length2 = length2 > 0.0 && length2 < size * size ? length2 : size * size;
     sab_flow_assemble_matrix(flow);
 cleanup:
     return status;
+}
+
+/* All loads over the size of the domain: the pressure that a body of this weight may have. */
+static double pressure_scale(const sab_flow *flow)
+{
+    double load = 0.0;
+
+    for (size_t i = 0; i < sab_space_size(flow->space); i++)
+        load += fabs(flow->load[i]);
+    return load > 0.0 ? load / domain_size(flow->setup.mesh) : 1.0;
 }
 
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err)
@@ -220,17 +210,19 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_NEW(f->load, size);
     SAB_NEW(f->u, f->program->n);
     SAB_NEW(f->lambda, (size_t)s * points);
-    SAB_NEW(f->eta, points);
-    SAB_NEW(f->inverse_reynolds, points);
+    SAB_TRY(sab_flow_law_create(setup->material, f->space, setup->step == 0.0, &f->law, err));
+    f->rate = (sab_rate_law){sab_flow_law_follow, f->law};
     SAB_NEW(f->work, size > (size_t)(s * s) * points ? size : (size_t)(s * s) * points);
     SAB_NEW(f->strain, (size_t)s * points);
+    if (setup->step > 0.0)
+        SAB_NEW(f->program->carried, f->program->n);
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
 
     const double start = sab_cpu_seconds();
     SAB_TRY(assemble_applied(f, 0.0, f->load, err));
-    SAB_TRY(evaluate_law(f, 0.0, err));
-    for (size_t q = 0; q < points; q++)
-        f->eta[q] = 1.0;
+    SAB_TRY(sab_flow_law_set(f->law, 0.0, f->program, err));
+    if (setup->step == 0.0)
+        sab_flow_law_guess(f->law, pressure_scale(f));
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
     SAB_TRY(sab_scatter_create(f->program->B, f->program->A, &f->scatter, err));
@@ -280,72 +272,17 @@ void sab_flow_destroy(sab_flow **flow)
         sab_blocks_destroy(&f->bubble);
         sab_program_destroy(&f->program);
         sab_fields_destroy(&f->fields);
+        sab_flow_law_destroy(&f->law);
         sab_space_destroy(&f->space);
         sab_dofs_destroy(&f->dofs);
         SAB_FREE(f->group);
         SAB_FREE(f->load);
         SAB_FREE(f->u);
         SAB_FREE(f->lambda);
-        SAB_FREE(f->eta);
-        SAB_FREE(f->inverse_reynolds);
         SAB_FREE(f->work);
         SAB_FREE(f->strain);
         SAB_FREE(*flow);
     }
-}
-
-/* eta <- (eta + formula)/2: for eta = |D| the plain update is an exact 2-cycle, because |D| is
- * proportional to 1/eta; the mean is the Babylonian square root [docs/theory.md, 9]. */
-static sab_status update_viscosity(sab_flow *flow, sab_error *err)
-{
-    const int s = flow->program->s;
-    double largest = 0.0;
-
-    for (int q = 0; q < flow->program->npoints; q++) {
-        const double *g = flow->fields->strain_rate + s * q, *x = flow->space->point + 2 * q;
-        double shear2 = 0.0, value;
-
-        for (int c = 1; c < s; c++)
-            shear2 += g[c] * g[c];
-        const sab_vars at = {.x = x[0],
-                             .y = x[1],
-                             .t = flow->time,
-                             .shear_rate = sqrt(shear2),
-                             .pressure = flow->fields->pressure[q / 3]};
-        const sab_status status =
-            sab_function_at(&flow->setup.material->viscosity, &at, &value, err);
-        if (status != SAB_OK)
-            return status;
-        if (value < 0.0)
-            return sab_fail(err, SAB_ERR_INPUT,
-                            "material.viscosity = %g at (%g, %g), shear rate %g, pressure %g: it "
-                            "must not be negative",
-                            value, x[0], x[1], at.shear_rate, at.pressure);
-        flow->eta[q] = 0.5 * (flow->eta[q] + value);
-        largest = fmax(largest, flow->eta[q]);
-    }
-    if (!(largest > 0.0))
-        return sab_fail(err, SAB_ERR_INPUT, "material.viscosity is zero everywhere");
-    for (int q = 0; q < flow->program->npoints; q++)
-        flow->eta[q] = fmax(flow->eta[q], VISCOSITY_FLOOR * largest);
-    return SAB_OK;
-}
-
-/* |new - old| / |new| of the strain rates, weighted by volume; old becomes new. */
-static double strain_change(sab_flow *flow)
-{
-    const int s = flow->program->s;
-    const double *now = flow->fields->strain_rate;
-    double change = 0.0, size = 0.0;
-
-    for (int i = 0; i < s * flow->program->npoints; i++) {
-        const double m = flow->program->weight[i / s], d = now[i] - flow->strain[i];
-
-        change += m * d * d;
-        size += m * now[i] * now[i];
-        flow->strain[i] = now[i];
-    }
-    return size > 0.0 ? sqrt(change / size) : 0.0;
 }
 
 typedef struct relay { /* passes rows on with the number of the viscosity iteration */
@@ -376,25 +313,71 @@ void sab_flow_add_work(sab_report *sum, const sab_report *now)
     *sum = total;
 }
 
+/* What the rate law is violated by, in parts of the power that responds to rate
+ * [docs/theory.md, 7.6]. */
+static sab_status measure_rate(sab_flow *flow, sab_flow_report *report, sab_error *err)
+{
+    const sab_certificate *c = &report->solve.certificate;
+    double power;
+    const sab_status status =
+        sab_flow_law_violation(flow->law, flow->fields->strain_rate, flow->lambda, &power, err);
+
+    report->rate_residual =
+        status == SAB_OK && !c->at_rest && c->response > 0.0 ? power / c->response : 0.0;
+    return status;
+}
+
+/* The law of the flow that was found, and whether that flow solves its program too. */
+static sab_status follow_flow(sab_flow *flow, bool *solves, sab_flow_report *report, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_report one;
+
+    SAB_TRY(sab_flow_law_refresh(flow->law, flow->fields->strain_rate, flow->lambda,
+                                 *solves ? 1.0 : 0.5, err));
+    sab_flow_assemble_matrix(flow);
+    sab_flow_assemble_load(flow);
+    if (!*solves)
+        return SAB_OK;
+    SAB_TRY(sab_solver_certify(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
+                               &one, err));
+    flow->stale = flow->counted = false;
+    sab_flow_add_work(&report->solve, &one);
+    flow->natural = one.certificate.natural;
+    sab_flow_update_fields(flow);
+    SAB_TRY(measure_rate(flow, report, err));
+    *solves = one.reason == SAB_CONVERGED;
+cleanup:
+    return status;
+}
+
 sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
                           sab_flow_report *report, sab_error *err)
 {
-    sab_status status = SAB_OK;
-    const bool formula = flow->setup.material->has_viscosity;
-    const int most = formula ? flow->setup.viscosity_iterations : 1;
+    const bool rated = flow->law->rated;
+    const int most =
+        rated && flow->setup.viscosity_iterations > 1 ? flow->setup.viscosity_iterations : 1;
+    const double tolerance = flow->setup.solver.tolerance;
     relay r = {observer, 0};
     const sab_solve_observer rows = {relay_row, &r};
+    bool solves = false; /* an interior point has followed the law: certify its answer */
+    sab_status status = SAB_OK;
 
     *report = (sab_flow_report){0};
-    for (int k = 1; k <= most && !(formula && report->converged); k++) {
+    for (int k = 1; k <= most && !report->converged; k++) {
         sab_report one;
 
-        r.viscosity_iteration = k;
-        if (k > 1) {
-            SAB_TRY(update_viscosity(flow, err));
-            sab_flow_assemble_matrix(flow);
-            sab_flow_assemble_load(flow);
-        }
+        if (k > 1)
+            SAB_TRY(follow_flow(flow, &solves, report, err));
+        report->converged = solves && report->rate_residual <= tolerance;
+        if (report->converged)
+            break;
+        r.viscosity_iteration = report->viscosity_iterations = k;
+        /* a creeping flow has no step before: its program follows the law. What little that leaves
+         * of a formula, which is followed half the way, is sooner found with eta at rest. */
+        const bool follow =
+            flow->inertia == NULL && (k == 1 || !flow->setup.material->has_viscosity);
+        flow->program->rate = rated && follow ? &flow->rate : NULL;
         SAB_TRY(sab_solver_run(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
                                observer != NULL ? &rows : NULL, &one, err));
         one.factorisations -= flow->stale && flow->counted;
@@ -402,11 +385,10 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         sab_flow_add_work(&report->solve, &one);
         flow->natural = one.certificate.natural;
         sab_flow_update_fields(flow);
-        report->viscosity_iterations = k;
-        report->viscosity_change = formula ? strain_change(flow) : 0.0;
+        SAB_TRY(measure_rate(flow, report, err));
+        solves = one.followed;
         report->converged =
-            one.reason == SAB_CONVERGED &&
-            (!formula || (k > 1 && report->viscosity_change <= flow->setup.viscosity_tolerance));
+            one.reason == SAB_CONVERGED && !one.followed && report->rate_residual <= tolerance;
     }
 cleanup:
     return status;

@@ -22,10 +22,9 @@ typedef struct sab_flow_setup {
     int nboundaries;
     const sab_boundary *boundary;
     sab_solver_options solver;
-    int viscosity_iterations;    /* at most, when material->has_viscosity */
-    double viscosity_tolerance;  /* relative change of the strain rate between two of them */
-    double step;                 /* of time; 0: creeping flow, without inertia */
-    int order;                   /* of the time scheme: 1, or 2 */
+    int viscosity_iterations; /* cone programs at most, where the viscosity depends on the flow */
+    double step;              /* of time; 0: creeping flow, without inertia */
+    int order;                /* of the time scheme: 1, or 2 */
     const sab_function *initial; /* [dim] velocity at time 0; NULL: rest */
 } sab_flow_setup;
 
@@ -44,10 +43,10 @@ typedef struct sab_flow {
     double *load;                /* force vector: gravity, tractions and, as a load, inertia */
     double *u;                   /* [program->n] */
     double *lambda;              /* [npoints][s] */
-    double *eta;                 /* [npoints] viscosity factor */
-    double *inverse_reynolds;    /* [npoints] */
+    struct sab_flow_law *law;    /* flow/law.h */
+    sab_rate_law rate;           /* the same for the interior points */
     double *work;                /* [max(size of a velocity vector, npoints*s*s)] */
-    double *strain;              /* [npoints][s] of the previous viscosity iteration */
+    double *strain;              /* [npoints][s] workspace */
     struct sab_inertia *inertia; /* flow/inertia.h; NULL: creeping */
     int step;                    /* steps done */
     double time;
@@ -60,9 +59,10 @@ typedef struct sab_flow {
 typedef struct sab_flow_report {
     sab_report solve;         /* of the last cone program; work counts are sums over all */
     int viscosity_iterations; /* cone programs solved */
-    double viscosity_change;  /* last relative change of the strain rate; 0 without formula */
+    double rate_residual;     /* power by which mu(I) or the viscosity formula is violated, in parts
+                                 of that which responds to rate [docs/theory.md, 7.6] */
     int retries;              /* of a time step: cold starts, and smaller steps */
-    bool converged;           /* the last program met its tolerance, and viscosity settled */
+    bool converged;           /* the last program met its tolerance, and so does the rate law */
 } sab_flow_report;
 
 /* One row per outer iteration of the solver. Return false to stop. */
@@ -93,12 +93,12 @@ typedef struct sab_flow_state {
     size_t nvelocity, nstress, npoints; /* entries of the arrays below */
     const double *velocity, *previous;  /* [nvelocity] after the last step, and the one before */
     const double *lambda;               /* [nstress] */
-    const double *eta, *friction;       /* [npoints] viscosity factor, friction coefficient */
+    const double *eta, *nu; /* [npoints] viscosity factor, rate stress of mu(I) per strain rate */
 } sab_flow_state;
 sab_flow_state sab_flow_get_state(const sab_flow *flow);
 /* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the
  * flow. Of a state of another flow on the same mesh (initial.from) only velocity and lambda may
- * count: give it step and time zero, and this flow's own eta and friction, or the law of the other
+ * count: give it step and time zero, and this flow's own eta and nu, or the law of the other
  * one would stay. A creeping flow starts from its lambda. */
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err);
 /* Estimate of the memory a solve needs, in bytes: program, factor, workspace. */

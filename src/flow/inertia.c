@@ -166,10 +166,15 @@ static void add_force(sab_inertia *it, const sab_flow *flow, const double *v, do
     sab_mass_force(it->mass, flow->space, it->work, F);
 }
 
-void sab_inertia_load(sab_inertia *it, const sab_flow *flow, double *F, double *l)
+void sab_inertia_load(sab_inertia *it, const sab_flow *flow, double *F, double *carried, double *l)
 {
-    memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
+    const size_t size = sab_space_size(flow->space);
+
+    memset(F, 0, size * sizeof *F);
     add_force(it, flow, it->given, F);
+    sab_space_restrict(flow->space, flow->dofs, F, carried);
+    for (size_t i = 0; i < size; i++)
+        F[i] += it->applied[i];
     sab_space_restrict(flow->space, flow->dofs, F, l);
 }
 

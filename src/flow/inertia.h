@@ -33,8 +33,10 @@ void sab_inertia_destroy(sab_inertia **inertia);
 void sab_inertia_carry(sab_inertia *inertia, double dt, int order);
 /* The velocities prescribed, as dofs has them. */
 void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow, double *U);
-/* l = applied + factor int (w - u_D).v for the unknowns; F is a force vector for work. */
-void sab_inertia_load(sab_inertia *inertia, const sab_flow *flow, double *F, double *l);
+/* carried = factor int (w - u_D).v for the unknowns, and l the same with the applied loads; F is a
+ * force vector for work. */
+void sab_inertia_load(sab_inertia *inertia, const sab_flow *flow, double *F, double *carried,
+                      double *l);
 /* F = applied + factor int (w - U).v: the loads, with inertia as one of them. */
 void sab_inertia_balance(sab_inertia *inertia, const sab_flow *flow, const double *U, double *F);
 

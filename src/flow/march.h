@@ -27,7 +27,9 @@ typedef enum sab_history_column {
     SAB_HISTORY_FACTORISATIONS,
     SAB_HISTORY_SOLVES,
     SAB_HISTORY_GAP,
+    SAB_HISTORY_GAP_RATE, /* G D/S */
     SAB_HISTORY_COMPACTION,
+    SAB_HISTORY_RATE, /* residual of mu(I) or the viscosity formula */
     SAB_HISTORY_NATURAL,
     SAB_HISTORY_MOMENTUM,
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */

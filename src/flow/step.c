@@ -1,11 +1,13 @@
 /* flow/step.c -- one time step, and what to do when its program resists [docs/theory.md, 3.3]. */
 #include "base/memory.h"
 #include "flow/inertia.h"
+#include "flow/law.h"
 #include "flow/parts.h"
 
+#include <math.h>
 #include <string.h>
 
-/* A step whose merit is above this is no step: try smaller ones. */
+/* A step that violates the law by more than this part of its power is no step: try smaller ones. */
 static const double USELESS = 0.2;
 enum { HALVINGS = 3 };
 
@@ -25,8 +27,8 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .velocity = velocity,
                             .previous = inertia != NULL ? inertia->previous : velocity,
                             .lambda = flow->lambda,
-                            .eta = flow->eta,
-                            .friction = flow->program->friction};
+                            .eta = flow->law->eta,
+                            .nu = flow->law->nu};
 }
 
 static void copy(double *to, const double *from, size_t n)
@@ -54,9 +56,9 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
     flow->natural = state->natural;
     copy(inertia->velocity, state->velocity, own.nvelocity);
     copy(inertia->previous, state->previous, own.nvelocity);
-    copy(flow->eta, state->eta, own.npoints);
+    copy(flow->law->eta, state->eta, own.npoints);
+    copy(flow->law->nu, state->nu, own.npoints);
     SAB_TRY(sab_flow_set_time(flow, state->time, err));
-    copy(flow->program->friction, state->friction, own.npoints);
     sab_flow_assemble_matrix(flow); /* the viscosity goes into the fields too */
     sab_space_restrict(flow->space, flow->dofs, inertia->velocity, flow->u);
     sab_flow_update_fields(flow);
@@ -74,7 +76,7 @@ void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 /* Room for a state, to come back to. */
 typedef struct saved {
     sab_flow_state state;
-    double *velocity, *previous, *lambda, *eta, *friction;
+    double *velocity, *previous, *lambda, *eta, *nu;
 } saved;
 
 static void saved_destroy(saved *s)
@@ -83,7 +85,7 @@ static void saved_destroy(saved *s)
     SAB_FREE(s->previous);
     SAB_FREE(s->lambda);
     SAB_FREE(s->eta);
-    SAB_FREE(s->friction);
+    SAB_FREE(s->nu);
 }
 
 static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
@@ -95,20 +97,26 @@ static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
     SAB_NEW(s->previous, now.nvelocity);
     SAB_NEW(s->lambda, now.nstress);
     SAB_NEW(s->eta, now.npoints);
-    SAB_NEW(s->friction, now.npoints);
+    SAB_NEW(s->nu, now.npoints);
     copy(s->velocity, now.velocity, now.nvelocity);
     copy(s->previous, now.previous, now.nvelocity);
     copy(s->lambda, now.lambda, now.nstress);
     copy(s->eta, now.eta, now.npoints);
-    copy(s->friction, now.friction, now.npoints);
+    copy(s->nu, now.nu, now.npoints);
     s->state = now;
     s->state.velocity = s->velocity;
     s->state.previous = s->previous;
     s->state.lambda = s->lambda;
     s->state.eta = s->eta;
-    s->state.friction = s->friction;
+    s->state.nu = s->nu;
 cleanup:
     return status;
+}
+
+/* The larger of what the solver and the rate law have left open. */
+static double misfit(const sab_flow_report *report)
+{
+    return fmax(sab_certificate_merit(&report->solve.certificate), report->rate_residual);
 }
 
 /* Solve the program of the step: warm; if that misses its tolerance, cold, and the better one
@@ -117,27 +125,34 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
                              sab_flow_report *report, sab_error *err)
 {
     const size_t rows = (size_t)flow->program->npoints * (size_t)flow->program->s;
-    const size_t n = (size_t)flow->program->n;
+    const size_t n = (size_t)flow->program->n, points = (size_t)flow->program->npoints;
     sab_flow_report cold;
-    double *u = NULL, *lambda = NULL;
+    double *u = NULL, *lambda = NULL, *eta = NULL, *nu = NULL;
     sab_status status = SAB_OK;
 
     /* the solver starts from the last velocity: that of the state, so that a resume has the same */
     sab_space_restrict(flow->space, flow->dofs, flow->inertia->velocity, flow->u);
     SAB_TRY(sab_flow_solve(flow, observer, report, err));
-    if (report->converged || flow->setup.material->has_viscosity)
-        goto cleanup; /* with a viscosity formula there is no telling which one is better */
+    if (report->solve.reason == SAB_CONVERGED)
+        goto cleanup; /* if the rate law has not, a cold start is no help */
     SAB_NEW(u, n);
     SAB_NEW(lambda, rows);
+    SAB_NEW(eta, points);
+    SAB_NEW(nu, points);
     copy(u, flow->u, n);
     copy(lambda, flow->lambda, rows);
+    copy(eta, flow->law->eta, points);
+    copy(nu, flow->law->nu, points);
     memset(flow->lambda, 0, rows * sizeof *flow->lambda);
     SAB_TRY(sab_flow_solve(flow, observer, &cold, err));
-    const bool better = cold.converged || sab_certificate_merit(&cold.solve.certificate) <
-                                              sab_certificate_merit(&report->solve.certificate);
+    const bool better = cold.converged || misfit(&cold) < misfit(report);
     if (!better) {
         copy(flow->u, u, n);
         copy(flow->lambda, lambda, rows);
+        copy(flow->law->eta, eta, points);
+        copy(flow->law->nu, nu, points);
+        if (flow->law->rated)
+            sab_flow_assemble_matrix(flow);
         flow->natural = report->solve.certificate.natural;
         sab_flow_update_fields(flow);
     }
@@ -149,18 +164,9 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
 cleanup:
     SAB_FREE(u);
     SAB_FREE(lambda);
+    SAB_FREE(eta);
+    SAB_FREE(nu);
     return status;
-}
-
-/* mu <- (3 mu + mu(I))/4, explicit: I is that of the step before. The plain update is a cycle of
- * two steps, because where friction is high the material shears less [docs/theory.md, 2.6]. */
-static void update_friction(sab_flow *flow)
-{
-    double *fresh = flow->work;
-
-    sab_fields_friction(flow->fields, &flow->setup.material->mu_i, fresh);
-    for (int q = 0; q < flow->program->npoints; q++)
-        flow->program->friction[q] = 0.25 * (3.0 * flow->program->friction[q] + fresh[q]);
 }
 
 /* One step of length dt from the present state. */
@@ -175,9 +181,9 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
 
     sab_inertia_carry(inertia, dt, order);
     SAB_TRY(sab_flow_set_time(flow, t, err));
-    if (flow->setup.material->has_mu_i)
-        update_friction(flow);
-    if (inertia->factor != factor)
+    /* the rate law of the step before: one program, and another only where its residual asks */
+    SAB_TRY(sab_flow_law_refresh(flow->law, flow->fields->strain_rate, flow->lambda, 0.5, err));
+    if (flow->law->rated || inertia->factor != factor)
         sab_flow_assemble_matrix(flow);
     sab_flow_assemble_load(flow);
     SAB_TRY(solve_step(flow, observer, report, err));
@@ -210,8 +216,8 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
         report->solve = sum.solve;
         sum = *report;
         converged = converged && report->converged;
-        *usable =
-            halvings == HALVINGS || sab_certificate_merit(&report->solve.certificate) <= USELESS;
+        *usable = halvings == HALVINGS ||
+                  sab_certificate_violation(&report->solve.certificate) <= USELESS;
     }
     report->converged = converged;
     copy(flow->inertia->previous, start->velocity, start->state.nvelocity);
@@ -232,7 +238,7 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
     flow->inertia->cpu_carry = 0.0;
     SAB_TRY(advance(flow, t, flow->setup.step, flow->step == 0 ? 1 : flow->setup.order, observer,
                     report, err));
-    bool usable = sab_certificate_merit(&report->solve.certificate) <= USELESS;
+    bool usable = sab_certificate_violation(&report->solve.certificate) <= USELESS;
     for (int halvings = 1; !usable && halvings <= HALVINGS; halvings++)
         SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
     flow->step = step;

@@ -282,10 +282,11 @@ static sab_status check_material(const sab_case *c, sab_error *err)
     const sab_material *m = &c->material;
     char place[1000];
 
-    if (m->reynolds.call == NULL && isinf(m->reynolds.constant) && c->time.scheme == SAB_CREEPING)
+    if (m->reynolds.call == NULL && isinf(m->reynolds.constant) && c->time.scheme == SAB_CREEPING &&
+        !(m->has_mu_i && m->mu_i.flowing > m->mu_i.resting))
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: inf means no viscosity, and then a creeping flow has no scale of "
-                        "velocity; give a finite number",
+                        "velocity; give a finite number, or mu_i",
                         sab_case_locate(c, "material.reynolds", place, sizeof place));
     if (m->has_mu_i && m->mu_i.flowing < m->mu_i.resting)
         return sab_fail(err, SAB_ERR_INPUT,

@@ -52,7 +52,6 @@ typedef struct sab_case {
     char *initial_from; /* resolved against the directory of the case; NULL: not given */
     sab_solver_options solver;
     int viscosity_max_iterations; /* solver.viscosity_iterations */
-    double viscosity_tolerance;   /* solver.viscosity_tolerance */
     bool output_float32;          /* output.precision */
     bool output_gauss;            /* output.gauss */
     double output_every;          /* units of time */

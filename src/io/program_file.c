@@ -388,6 +388,7 @@ sab_status sab_program_read(const char *path, sab_program **program, sab_error *
     list_arrays(&h, p, list);
     for (int i = 0; i < NARRAYS; i++)
         SAB_TRY(get_array(in, &list[i], bytes, err));
+    memcpy(p->slope, p->viscosity, (size_t)p->npoints * sizeof *p->slope);
     SAB_TRY(check_matrix(p->A, h.entries, err));
     SAB_TRY(check_blocks(p->B, h.columns, h.values, err));
     SAB_TRY(sab_program_check(p, err));

@@ -96,12 +96,11 @@ static const sab_key table[] = {
      IN(sab_case, material.friction), FLAG(sab_case, material.friction_is_angle),
      FROM_BELOW(0.0, 90.0),
      .help = "Friction angle instead of the coefficient, which is then sin(angle) in plane flow"},
-    {"material.mu_i", SAB_KEY_MAP, .fallback = "", .inertial = true,
-     FLAG(sab_case, material.has_mu_i),
+    {"material.mu_i", SAB_KEY_MAP, .fallback = "", FLAG(sab_case, material.has_mu_i),
      .help = "Instead of friction: a coefficient that grows with the inertial number I = 2 "
-             "shear_rate grain/sqrt(pressure), taken from the step before"},
+             "shear_rate grain/sqrt(pressure)"},
     {"material.mu_i.static", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.resting), AT_LEAST(0.0),
-     .help = "Friction coefficient as I goes to 0, and at the start"},
+     .help = "Friction coefficient as I goes to 0"},
     {"material.mu_i.dynamic", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.flowing), AT_LEAST(0.0),
      .help = "Friction coefficient as I grows; at least the static one"},
     {"material.mu_i.I0", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.I0), ABOVE(0.0),
@@ -195,10 +194,9 @@ static const sab_key table[] = {
      IN(sab_case, solver.linear), .help = "Library that factors the sparse matrix"},
     {"solver.viscosity_iterations", SAB_KEY_INTEGER, .fallback = "30",
      IN(sab_case, viscosity_max_iterations), AT_LEAST(1.0),
-     .help = "Most iterations of the fixed point of material.viscosity"},
-    {"solver.viscosity_tolerance", SAB_KEY_NUMBER, .fallback = "1e-3",
-     IN(sab_case, viscosity_tolerance), INSIDE(0.0, 1.0),
-     .help = "Relative change of the velocity that ends this fixed point"},
+     .help =
+         "Most cone programs of one flow or step, where mu_i or material.viscosity ask for more "
+         "than one"},
 
     {"output", SAB_KEY_MAP, .fallback = "{}", .help = "What is written"},
     {"output.every", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,

@@ -64,7 +64,8 @@ struct sab_ipm {
     double *rc, *r2;   /* right-hand sides of the complementarity rows */
     double *h, *Bu;    /* [npoints][s] */
     double *force, *work;
-    double load; /* |l|_inf */
+    double *viscosity, *tangent; /* [npoints] of the rate law at the iterate; NULL: it has none */
+    double load;                 /* |l|_inf */
     double tau;
     int iteration; /* since the start */
     bool settled;  /* the iteration before has changed the shear by less than SETTLED */
@@ -129,6 +130,10 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, sab_factor_bac
     SAB_NEW(it->Bu, rows);
     SAB_NEW(it->force, p->n);
     SAB_NEW(it->work, rows);
+    if (p->rate != NULL) {
+        SAB_NEW(it->viscosity, p->npoints);
+        SAB_NEW(it->tangent, p->npoints);
+    }
     SAB_TRY(sab_blocks_pattern(p->B, it->symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
     SAB_TRY(sab_sparse_locate(p->A, it->K, &it->places, err));
@@ -167,6 +172,8 @@ void sab_ipm_destroy(sab_ipm **ipm)
     SAB_FREE(it->Bu);
     SAB_FREE(it->force);
     SAB_FREE(it->work);
+    SAB_FREE(it->viscosity);
+    SAB_FREE(it->tangent);
     SAB_FREE(*ipm);
 }
 
@@ -183,7 +190,19 @@ void sab_ipm_lambda(const sab_ipm *ipm, double *lambda)
 
 bool sab_ipm_fits(const sab_ipm *ipm, const sab_program *program)
 {
-    return ipm->symmetric == (ipm->exactness == 0.0 || sab_program_is_convex(program));
+    return ipm->symmetric == (ipm->exactness == 0.0 || sab_program_is_convex(program)) &&
+           (ipm->viscosity != NULL) == (program->rate != NULL);
+}
+
+const double *sab_ipm_velocity(const sab_ipm *ipm)
+{
+    return ipm->now.u;
+}
+
+void sab_ipm_rate(sab_ipm *ipm, double **viscosity, double **tangent)
+{
+    *viscosity = ipm->viscosity;
+    *tangent = ipm->tangent;
 }
 
 const sab_factor *sab_ipm_factor(const sab_ipm *ipm)
@@ -218,6 +237,8 @@ static bool is_equation(const sab_program *p, double *work, double *force)
 
 static void set_form(sab_ipm *it, const sab_program *p)
 {
+    if (p->rate != NULL)
+        memcpy(it->viscosity, p->viscosity, (size_t)p->npoints * sizeof *it->viscosity);
     it->convex = sab_program_is_convex(p);
     it->iteration = 0;
     it->settled = false;
@@ -282,10 +303,47 @@ static double extrapolate(bool settled, double before, double now)
     return settled ? now + fmax(EXTRAPOLATED * (now - before), -0.5 * now) : now;
 }
 
-/* Residuals of momentum and kinematics, and the mean complementarity, at the iterate. */
-static void residuals(sab_ipm *it, const sab_program *p)
+/* What the rate law adds to the matrix at point q, y = T x: A holds p->viscosity, the law has
+ *     T = (nu - viscosity) E_b + (phi' - nu) n n^T,   n = gamma_T/|gamma_T|,
+ * nu its secant and phi' its tangent [docs/theory.md, 6.6]. gamma is that of the iterate. */
+static void rate_tangent(const sab_ipm *it, const sab_program *p, int q, const double *x, double *y)
 {
     const int s = p->s;
+    const double *g = it->gamma + q * s, nu = it->viscosity[q];
+    const double more = nu - p->viscosity[q], shear = sab_cone_norm_t(s, g);
+    double along = 0.0;
+
+    for (int i = 1; i < s && shear > 0.0; i++)
+        along += g[i] * x[i] / (shear * shear);
+    for (int i = 0; i < s; i++)
+        y[i] = more * (i == 0 ? p->bulk : 1.0) * x[i] +
+               (i == 0 ? 0.0 : (it->tangent[q] - nu) * along * g[i]);
+}
+
+/* The stress of the rate law that A does not hold, as a load: work += m (nu - viscosity) E_b gamma,
+ * and at the start of a program the law itself; afterwards it is that of the last certificate. */
+static sab_status add_rate_stress(sab_ipm *it, const sab_program *p, sab_error *err)
+{
+    const int s = p->s;
+
+    if (it->iteration == 0) {
+        const sab_status status = p->rate->evaluate(p->rate->data, it->gamma, it->now.lambda,
+                                                    it->viscosity, it->tangent, err);
+        if (status != SAB_OK)
+            return status;
+    }
+    for (int q = 0; q < p->npoints; q++)
+        for (int i = 0; i < s; i++)
+            it->work[q * s + i] += p->weight[q] * (it->viscosity[q] - p->viscosity[q]) *
+                                   (i == 0 ? p->bulk : 1.0) * it->gamma[q * s + i];
+    return SAB_OK;
+}
+
+/* Residuals of momentum and kinematics, and the mean complementarity, at the iterate. */
+static sab_status residuals(sab_ipm *it, const sab_program *p, sab_error *err)
+{
+    const int s = p->s;
+    sab_status status = SAB_OK;
     double sum = 0.0, volume = 0.0, changed = 0.0, sheared = 0.0;
 
     sab_blocks_multiply(p->B, it->now.u, it->gamma);
@@ -317,6 +375,8 @@ static void residuals(sab_ipm *it, const sab_program *p)
         }
     }
     it->tau = sum / volume;
+    if (p->rate != NULL)
+        SAB_TRY(add_rate_stress(it, p, err));
     it->settled = it->iteration++ > 0 && changed < SETTLED * sheared;
     sab_sparse_multiply(p->A, it->now.u, it->momentum);
     sab_blocks_multiply_transpose(p->B, it->work, it->momentum);
@@ -325,6 +385,8 @@ static void residuals(sab_ipm *it, const sab_program *p)
         it->momentum[i] -= p->l[i];
         it->load = fmax(it->load, fabs(p->l[i]));
     }
+cleanup:
+    return status;
 }
 
 /* Scalings Theta and blocks m G^-1. */
@@ -352,12 +414,30 @@ static inline void scale_points(int s, sab_ipm *it, const sab_program *p)
     }
 }
 
-/* K = A + B^T M G^-1 B with its factor. */
+/* C += m T of the rate law */
+static void add_rate_blocks(sab_ipm *it, const sab_program *p)
+{
+    const int s = p->s;
+
+    for (int q = 0; q < p->npoints; q++)
+        for (int j = 0; j < s; j++) { /* T is symmetric: rows or columns */
+            double x[SAB_SOC_MAX] = {0.0}, y[SAB_SOC_MAX];
+
+            x[j] = p->weight[q];
+            rate_tangent(it, p, q, x, y);
+            for (int i = 0; i < s; i++)
+                it->C[(q * s + j) * s + i] += y[i];
+        }
+}
+
+/* K = A + B^T M (G^-1 + T) B with its factor. */
 static sab_status factorise(sab_ipm *it, const sab_program *p, sab_error *err)
 {
     const double start = sab_cpu_seconds();
 
     SAB_POINT_SIZES(p->s, scale_points, it, p);
+    if (p->rate != NULL)
+        add_rate_blocks(it, p);
     sab_sparse_copy(p->A, it->places, it->K);
     sab_blocks_assemble(p->B, it->C, it->scatter, it->K);
     it->cone_cpu += sab_cpu_seconds() - start;
@@ -392,8 +472,22 @@ static void solve_blocks(const sab_ipm *it, const double *b, double *x, double *
     SAB_POINT_SIZES(it->s, solve_points, it, b, x, z);
 }
 
-/* force = -r_u - A du + B^T M dlambda, the residual of the momentum row. True if it matters: beyond
- * rounding, and not small against r_u. */
+/* stress -= T B du */
+static void subtract_rate_stress(sab_ipm *it, const sab_program *p, const double *du,
+                                 double *stress)
+{
+    sab_blocks_multiply(p->B, du, it->Bu);
+    for (int q = 0; q < p->npoints; q++) {
+        double y[SAB_SOC_MAX];
+
+        rate_tangent(it, p, q, it->Bu + q * p->s, y);
+        for (int i = 0; i < p->s; i++)
+            stress[q * p->s + i] -= y[i];
+    }
+}
+
+/* force = -r_u - (A + B^T M T B) du + B^T M dlambda, the residual of the momentum row. True if it
+ * matters: beyond rounding, and not small against r_u. */
 static bool momentum_left(sab_ipm *it, const sab_program *p, const direction *d)
 {
     double left = 0.0, before = 0.0;
@@ -402,6 +496,8 @@ static bool momentum_left(sab_ipm *it, const sab_program *p, const direction *d)
     for (int i = 0; i < p->n; i++)
         it->force[i] = -it->momentum[i] - it->force[i];
     memcpy(it->work, d->lambda, it->rows * sizeof *it->work);
+    if (p->rate != NULL)
+        subtract_rate_stress(it, p, d->u, it->work);
     scale_by_weight(p, it->work);
     sab_blocks_multiply_transpose(p->B, it->work, it->force);
     for (int i = 0; i < p->n; i++) {
@@ -651,7 +747,7 @@ sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_
 
     *step = 0.0;
     start = sab_cpu_seconds();
-    residuals(it, p);
+    SAB_TRY(residuals(it, p, err));
     it->cone_cpu += sab_cpu_seconds() - start;
     SAB_TRY(factorise(it, p, err));
 

@@ -39,6 +39,11 @@ sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *ste
 
 /* lambda [npoints][s] of the iterate. */
 void sab_ipm_lambda(const sab_ipm *ipm, double *lambda);
+/* u [n] of the iterate, borrowed. */
+const double *sab_ipm_velocity(const sab_ipm *ipm);
+/* Where the interior point keeps nu and phi' of program->rate, [npoints] each, NULL without one: to
+ * be brought up to date by the certificate of each iterate. */
+void sab_ipm_rate(sab_ipm *ipm, double **viscosity, double **tangent);
 const sab_factor *sab_ipm_factor(const sab_ipm *ipm);
 /* CPU seconds in cones and assembly so far. */
 double sab_ipm_cone_cpu(const sab_ipm *ipm);

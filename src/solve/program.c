@@ -20,6 +20,7 @@ sab_status sab_program_create(int s, int npoints, int n, sab_program **program, 
     SAB_NEW(p->k, (size_t)npoints * (size_t)s);
     SAB_NEW(p->weight, npoints);
     SAB_NEW(p->viscosity, npoints);
+    SAB_NEW(p->slope, npoints);
     SAB_NEW(p->step, npoints);
     SAB_NEW(p->friction, npoints);
     SAB_NEW(p->yield, npoints);
@@ -43,6 +44,8 @@ void sab_program_destroy(sab_program **program)
     SAB_FREE(p->k);
     SAB_FREE(p->weight);
     SAB_FREE(p->viscosity);
+    SAB_FREE(p->slope);
+    SAB_FREE(p->carried);
     SAB_FREE(p->step);
     SAB_FREE(p->friction);
     SAB_FREE(p->yield);

@@ -14,18 +14,34 @@
 #include "linalg/factor.h"
 #include "linalg/sparse.h"
 
+/* A law whose viscous stress is not proportional to the rate: nu(gamma, lambda) gamma instead of a
+ * given viscosity [docs/theory.md, 2.6 and 9]. The interior points follow it within a program. */
+typedef struct sab_rate_law {
+    /* viscosity [npoints], in: the values before; out: those of the law at (gamma, lambda), total.
+     * tangent [npoints]: d(nu |gamma_T|)/d|gamma_T| for Newton's matrix, > 0 where nu is. */
+    sab_status (*evaluate)(void *data, const double *gamma, const double *lambda, double *viscosity,
+                           double *tangent, sab_error *err);
+    void *data; /* borrowed */
+} sab_rate_law;
+
 typedef struct sab_program {
-    int s;             /* components per point */
-    int npoints, n;    /* points, unknown velocities */
-    sab_sparse *A;     /* owned, symmetric positive definite, n x n */
-    sab_blocks *B;     /* owned, strain rate at the points */
-    double *l;         /* [n] load, with the Dirichlet part: l - A_D u_D */
-    double *k;         /* [npoints][s] strain rate of the Dirichlet part */
-    double *weight;    /* [npoints] m_q = 2 w_q */
+    int s;           /* components per point */
+    int npoints, n;  /* points, unknown velocities */
+    sab_sparse *A;   /* owned, symmetric positive definite, n x n */
+    sab_blocks *B;   /* owned, strain rate at the points */
+    double *l;       /* [n] load, with the Dirichlet part: l - A_D u_D */
+    double *carried; /* [n] the part of l that is inertia, factor int (w - u_D).v; NULL: creeping */
+    double *k;       /* [npoints][s] strain rate of the Dirichlet part */
+    double *weight;  /* [npoints] m_q = 2 w_q */
     double *viscosity; /* [npoints] 2 eta_q / Re; 0 where there is none */
-    double bulk;       /* b: viscous stress is viscosity * (b gamma_N ; gamma_T) */
-    double *step;      /* [npoints] r_q > 0, stress per strain rate */
-    bool step_is_safe; /* r_q W <= 1 is known; if false the methods estimate the norm */
+    double *slope;     /* [npoints] d stress/d rate of what A holds as a secant in `viscosity`; the
+                          same where the viscosity is given */
+    bool rated;        /* the viscosity comes from a rate law: errors are held against the power
+                          that responds to rate [docs/theory.md, 7.6] */
+    const sab_rate_law *rate; /* borrowed; NULL: `viscosity` is that of this program */
+    double bulk;              /* b: viscous stress is viscosity * (b gamma_N ; gamma_T) */
+    double *step;             /* [npoints] r_q > 0, stress per strain rate */
+    bool step_is_safe;        /* r_q W <= 1 is known; if false the methods estimate the norm */
     double *friction, *yield, *dilatancy; /* [npoints] mu, sigma, zeta */
 } sab_program;
 

@@ -16,6 +16,10 @@ static const double LEAST_COMPACTION = 1e-3;
  * make: it may be rigid (free fall). */
 static const double LEAST_STRESS = 1e-5;
 
+/* The power that responds to rate counts as at least this part of the dissipation: below it the
+ * balance of power hardly determines the flow [docs/theory.md, 7.6]. */
+static const double LEAST_RESPONSE = 0.05;
+
 struct sab_residual {
     double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
     double *work;             /* [npoints][s] */
@@ -57,6 +61,8 @@ void sab_residual_destroy(sab_residual **residual)
 /* Sums and maxima over points, weighted by m [docs/theory.md, 7]. */
 typedef struct tally {
     double volume, dissipation, friction, normal, compaction, rate;
+    double response;               /* sum m slope |gT|^2 */
+    double internal;               /* sum m (lambda - viscosity E_b B u).B u */
     double stress2;                /* sum m |lambda|^2 */
     double natural2, natural_max2; /* sum m |d|^2, max |d|^2, d = lambda - P(lambda - r g~) */
     double burmeister2;            /* max |phi|^2, Fischer-Burmeister with c = r */
@@ -80,6 +86,21 @@ static inline double natural2(int s, const sab_program *p, int q, double shift, 
     return sab_point_dot(s, projected, projected);
 }
 
+/* (lambda - viscosity E_b B u).B u at point q, B u = gamma - k */
+static inline double internal_power(int s, const sab_program *p, int q, const double *gamma,
+                                    const double *lambda)
+{
+    const double *k = p->k + q * s;
+    double sum = 0.0;
+
+    for (int i = 0; i < s; i++) {
+        const double x = gamma[i] - k[i];
+
+        sum += (lambda[i] - p->viscosity[q] * (i == 0 ? p->bulk : 1.0) * x) * x;
+    }
+    return sum;
+}
+
 static inline void tally_points(int s, const sab_program *p, int from, int to, const double *gamma,
                                 const double *lambda, tally *sum)
 {
@@ -100,6 +121,9 @@ static inline void tally_points(int s, const sab_program *p, int from, int to, c
         t.normal += m * (l[0] * fabs(opening));
         t.compaction += m * larger(-opening, 0.0);
         t.rate += m * sqrt(gn * gn + gt * gt);
+        t.response += m * p->slope[q] * gt * gt;
+        if (p->carried != NULL)
+            t.internal += m * internal_power(s, p, q, g, l);
         t.stress2 += m * sab_point_dot(s, l, l);
         t.natural2 += m * d2;
         t.natural_max2 = larger(d2, t.natural_max2);
@@ -130,6 +154,8 @@ static tally tally_all(const sab_program *p, const double *gamma, const double *
         sum.normal += part[c].normal;
         sum.compaction += part[c].compaction;
         sum.rate += part[c].rate;
+        sum.response += part[c].response;
+        sum.internal += part[c].internal;
         sum.stress2 += part[c].stress2;
         sum.natural2 += part[c].natural2;
         sum.natural_max2 = larger(part[c].natural_max2, sum.natural_max2);
@@ -203,6 +229,42 @@ static double momentum(const sab_program *p, const double *lambda, const double 
     return load > 0.0 ? worst / load : worst;
 }
 
+/* u.(A - A_viscous) u - carried.u, the power that goes into inertia; u solves A u = B^T M lambda +
+ * l [docs/theory.md, 7.6]. */
+static double inertial_power(const sab_program *p, const tally *sum, const double *u)
+{
+    double power = sum->internal;
+
+    for (int i = 0; p->carried != NULL && i < p->n; i++)
+        power += u[i] * (p->l[i] - p->carried[i]);
+    return power;
+}
+
+/* Everything but momentum, of the strain rate res->gamma. */
+static void measure(const sab_residual *res, const sab_program *p, const double *lambda,
+                    const double *u, sab_certificate *c)
+{
+    const tally sum = tally_all(p, res->gamma, lambda);
+    const double least = SAB_REST * res->power, scale = fmax(sum.dissipation, least);
+
+    c->at_rest = !(sum.dissipation > least);
+    c->dissipation = sum.dissipation;
+    c->gap_friction = scale > 0.0 ? sum.friction / scale : 0.0;
+    c->gap_normal = scale > 0.0 ? sum.normal / scale : 0.0;
+    c->gap = c->gap_friction + c->gap_normal;
+    /* what scales like u^2 responds once, kinetic energy carried away like u^3 twice */
+    c->response =
+        fmax(sum.response + 2.0 * fabs(inertial_power(p, &sum, u)), LEAST_RESPONSE * scale);
+    const bool responds = p->rated || p->carried != NULL;
+    c->gap_rate = c->gap * (responds && c->response < scale ? scale / c->response : 1.0);
+    const double reference = fmax(fmin(sum.rate, res->compaction), LEAST_COMPACTION * sum.rate);
+    c->compaction = reference > 0.0 ? sum.compaction / reference : 0.0;
+    c->natural = sqrt(sum.natural2 / sum.volume);
+    c->natural_max = sqrt(sum.natural_max2);
+    c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
+    c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
+}
+
 sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_factor *factor,
                                 double *lambda, double *u, sab_certificate *c, sab_error *err)
 {
@@ -213,20 +275,36 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
     status = sab_program_respond(p, factor, lambda, u, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    const tally sum = tally_all(p, res->gamma, lambda);
-    const double least = SAB_REST * res->power, scale = fmax(sum.dissipation, least);
-    c->at_rest = !(sum.dissipation > least);
-    c->dissipation = sum.dissipation;
-    c->gap_friction = scale > 0.0 ? sum.friction / scale : 0.0;
-    c->gap_normal = scale > 0.0 ? sum.normal / scale : 0.0;
-    c->gap = c->gap_friction + c->gap_normal;
-    const double reference = fmax(fmin(sum.rate, res->compaction), LEAST_COMPACTION * sum.rate);
-    c->compaction = reference > 0.0 ? sum.compaction / reference : 0.0;
-    c->natural = sqrt(sum.natural2 / sum.volume);
-    c->natural_max = sqrt(sum.natural_max2);
-    c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
-    c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
+    measure(res, p, lambda, u, c);
     c->momentum = momentum(p, lambda, u, res->work, res->force);
+    return SAB_OK;
+}
+
+sab_status sab_residual_certify_followed(sab_residual *res, const sab_program *p, double *lambda,
+                                         const double *u, double *viscosity, double *slope,
+                                         sab_certificate *c, sab_error *err)
+{
+    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
+    sab_program law = *p;
+    sab_status status;
+
+    law.viscosity = viscosity;
+    law.slope = slope;
+    sab_cone_project_all(&laws, lambda);
+    sab_blocks_multiply(p->B, u, res->gamma);
+    for (int i = 0; i < p->npoints * p->s; i++)
+        res->gamma[i] += p->k[i];
+    status = p->rate->evaluate(p->rate->data, res->gamma, lambda, viscosity, slope, err);
+    if (status != SAB_OK)
+        return status;
+    measure(res, &law, lambda, u, c);
+    /* A holds another viscosity: the difference is a stress */
+    for (int q = 0; q < p->npoints; q++)
+        for (int i = 0; i < p->s; i++)
+            res->work[q * p->s + i] = lambda[q * p->s + i] - (viscosity[q] - p->viscosity[q]) *
+                                                                 (i == 0 ? p->bulk : 1.0) *
+                                                                 res->gamma[q * p->s + i];
+    c->momentum = momentum(p, res->work, u, res->work, res->force);
     return SAB_OK;
 }
 
@@ -235,11 +313,16 @@ const double *sab_residual_strain_rate(const sab_residual *residual)
     return residual->gamma;
 }
 
-double sab_certificate_merit(const sab_certificate *c)
+double sab_certificate_violation(const sab_certificate *c)
 {
     if (!c->at_rest)
         return fmax(c->gap, c->compaction);
     return c->stress > 0.0 ? c->natural / c->stress : 0.0;
+}
+
+double sab_certificate_merit(const sab_certificate *c)
+{
+    return c->at_rest ? sab_certificate_violation(c) : fmax(c->gap_rate, c->compaction);
 }
 
 bool sab_certificate_meets(const sab_certificate *c, double tolerance)

@@ -15,12 +15,15 @@ typedef struct sab_certificate {
     double dissipation;  /* D = sum m [viscosity (b gN^2 + |gT|^2) + (sigma + mu lN)|gT|] */
     double compaction;   /* C = sum m max(0, zeta|gT| - gN) / the smaller of the same sum for the
                             unresisted flow, which a time step may be close to, and sum m |g| */
-    double natural;      /* rms over the volume of lambda - P(lambda - r g~), stress units */
-    double natural_max;  /* its largest point value */
-    double stress;       /* scale: the larger of the rms of lambda and of r gamma of the unresisted
-                            flow (its viscous stress when b = 1 and there is no inertia), at least
-                            1e-5 of the stress that its power and r make */
-    double momentum;     /* |A u - B^T M lambda - l|_inf / |l|_inf (absolute if l = 0) */
+    double response; /* S, the power that responds to rate: sum m slope |gT|^2 and twice what goes
+                        into inertia, at least a twentieth of D */
+    double gap_rate; /* G D/S in a time step and with a rate law, G elsewhere, and where S > D */
+    double natural;  /* rms over the volume of lambda - P(lambda - r g~), stress units */
+    double natural_max; /* its largest point value */
+    double stress;      /* scale: the larger of the rms of lambda and of r gamma of the unresisted
+                           flow (its viscous stress when b = 1 and there is no inertia), at least
+                           1e-5 of the stress that its power and r make */
+    double momentum;    /* |A u - B^T M lambda - l|_inf / |l|_inf (absolute if l = 0) */
     double fischer_burmeister; /* largest point norm, with c = r (z in stress units); NaN if any
                                   point has sigma > 0 or mu = 0, where it does not apply */
     bool at_rest; /* D is negligible against the unresisted flow: then natural decides */
@@ -45,12 +48,22 @@ sab_status sab_residual_refer(sab_residual *residual, const sab_program *program
 sab_status sab_residual_certify(sab_residual *residual, const sab_program *program,
                                 sab_factor *factor, double *lambda, double *u,
                                 sab_certificate *certificate, sab_error *err);
+/* The same for a flow u that has followed the rate law p->rate, while A holds another viscosity: u
+ * stands, and momentum is in error. viscosity [npoints] in: as before; out, with slope: that of the
+ * law at (u, lambda). */
+sab_status sab_residual_certify_followed(sab_residual *residual, const sab_program *program,
+                                         double *lambda, const double *u, double *viscosity,
+                                         double *slope, sab_certificate *certificate,
+                                         sab_error *err);
 /* The strain rate of the iterate certified last, [npoints][s], borrowed. */
 const double *sab_residual_strain_rate(const sab_residual *residual);
 /* merit <= tolerance and momentum < 1e-3. */
 bool sab_certificate_meets(const sab_certificate *certificate, double tolerance);
-/* The number compared with the tolerance: the larger of G and C (G alone is blind to compaction
+/* By how much the law is violated: the larger of G and C (G alone is blind to compaction
  * where lN = 0, and is 0 for lambda = 0 when sigma = 0), or natural / stress for a body at rest. */
+double sab_certificate_violation(const sab_certificate *certificate);
+/* The number compared with the tolerance: the same with G D/S in place of G, which estimates the
+ * error of the velocity [docs/theory.md, 7.6]. */
 double sab_certificate_merit(const sab_certificate *certificate);
 
 /* The rms over the volume of lambda - P(lambda - r (gamma + shift n)), shift as in sab_cone_step;

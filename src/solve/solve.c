@@ -130,6 +130,7 @@ typedef struct solver_run {
     sab_certificate own;  /* best of the method, */
     sab_certificate mark; /* the same when it had last improved enough, */
     int since;            /* and outer iterations since then; -1: none yet */
+    sab_ipm *follower;    /* the interior point that follows the rate law, or NULL */
 } solver_run;
 
 static sab_status check_options(const sab_solver_options *o, sab_error *err)
@@ -292,7 +293,8 @@ static void fill_report(solver_run *run)
 static bool better(const sab_certificate *a, const sab_certificate *b, double factor)
 {
     const double ma = sab_certificate_merit(a), mb = sab_certificate_merit(b);
-    const bool a_counts = ma < 0.2, b_counts = mb < 0.2;
+    const bool a_counts = sab_certificate_violation(a) < 0.2,
+               b_counts = sab_certificate_violation(b) < 0.2;
 
     if (a_counts != b_counts)
         return a_counts;
@@ -306,8 +308,16 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     sab_status status;
 
-    status = sab_residual_certify(sol->residual, run->program, sol->factor, sol->lambda, sol->u,
-                                  &run->current, err);
+    if (run->follower != NULL) {
+        double *viscosity, *tangent;
+
+        sab_ipm_rate(run->follower, &viscosity, &tangent);
+        memcpy(sol->u, sab_ipm_velocity(run->follower), (size_t)sol->n * sizeof *sol->u);
+        status = sab_residual_certify_followed(sol->residual, run->program, sol->lambda, sol->u,
+                                               viscosity, tangent, &run->current, err);
+    } else
+        status = sab_residual_certify(sol->residual, run->program, sol->factor, sol->lambda, sol->u,
+                                      &run->current, err);
     if (status != SAB_OK)
         return status;
     if (run->best_method == SAB_METHOD_AUTO || /* the first */
@@ -512,6 +522,7 @@ static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_er
     if (sol->ipm[which] == NULL)
         SAB_TRY(sab_ipm_create(p, exactness[which], sol->options.linear, &sol->ipm[which], err));
     sab_ipm *ipm = sol->ipm[which];
+    run->follower = p->rate != NULL ? ipm : NULL;
     if (from.u != NULL)
         sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress);
     else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
@@ -542,6 +553,8 @@ static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_er
         }
     }
 cleanup:
+    run->follower = NULL;
+    run->report->followed = p->rate != NULL;
     return status;
 }
 
@@ -586,11 +599,49 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
                                                            : moderate;
     int n = 0;
 
-    while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO) { /* unused places are 0 = AUTO */
+    /* only interior points follow a rate law */
+    while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO &&
+           (p->rate == NULL || is_ipm(chosen[n]))) { /* unused places are 0 = AUTO */
         chain[n] = chosen[n];
         n++;
     }
     return n;
+}
+
+/* Factor A if it has new values, and take the scales of the program. */
+static sab_status prepare(sab_solver *solver, const sab_program *program, bool new_values,
+                          sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    assert(program->s == solver->s && program->npoints == solver->npoints &&
+           program->n == solver->n);
+    if (new_values || !solver->factored) {
+        solver->factored = solver->measured = solver->split = false;
+        SAB_TRY(sab_factor_update(solver->factor, program->A, err));
+        solver->factored = true;
+    }
+    SAB_TRY(sab_residual_refer(solver->residual, program, solver->factor, err));
+cleanup:
+    return status;
+}
+
+sab_status sab_solver_certify(sab_solver *solver, const sab_program *program, bool new_values,
+                              double *lambda, double *u, sab_report *report, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    solver_run run = {.solver = solver, .report = report, .at_start = work_so_far(solver)};
+
+    memset(report, 0, sizeof *report);
+    SAB_TRY(prepare(solver, program, new_values, err));
+    SAB_TRY(sab_residual_certify(solver->residual, program, solver->factor, lambda, u,
+                                 &report->certificate, err));
+    report->reason = sab_certificate_meets(&report->certificate, solver->options.tolerance)
+                         ? SAB_CONVERGED
+                         : SAB_STALLED;
+    fill_report(&run);
+cleanup:
+    return status;
 }
 
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
@@ -612,15 +663,8 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
                       .best_method = SAB_METHOD_AUTO,
                       .at_start = work_so_far(solver)};
 
-    assert(program->s == solver->s && program->npoints == solver->npoints &&
-           program->n == solver->n);
     memset(report, 0, sizeof *report);
-    if (new_values || !solver->factored) {
-        solver->factored = solver->measured = solver->split = false;
-        SAB_TRY(sab_factor_update(solver->factor, program->A, err));
-        solver->factored = true;
-    }
-    SAB_TRY(sab_residual_refer(solver->residual, program, solver->factor, err));
+    SAB_TRY(prepare(solver, program, new_values, err));
     if (chain[0] == SAB_METHOD_AUTO)
         n = choose_methods(program, solver->options.tolerance, chain);
     for (size_t i = 0; i < rows && !warm; i++)
@@ -641,7 +685,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     }
     /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
      * mu - zeta is moderate; where it is large they would lead them astray */
-    if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe &&
+    if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe && program->rate == NULL &&
         !sab_program_is_convex(program) && non_associativity(program) <= UNFOLDED)
         SAB_TRY(predict(&run, &warm, &done, err));
     if (from.u == NULL && (warm || run.current.at_rest))
@@ -649,7 +693,9 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     for (int i = 0; i < n && !done; i++) {
         if (i > 0) { /* go on from the best iterate */
             memcpy(solver->lambda, lambda, rows * sizeof *lambda);
-            SAB_TRY(certify(&run, chain[i - 1], err));
+            memcpy(solver->u, u, (size_t)solver->n * sizeof *u);
+            if (program->rate == NULL) /* its velocity is not that of A */
+                SAB_TRY(certify(&run, chain[i - 1], err));
             from = (start){solver->u, LIFT};
         }
         SAB_TRY(run_method(&run, chain[i], from, err));

@@ -57,7 +57,8 @@ typedef struct sab_report {
     int factorisations, solves;
     double cpu_analysis; /* of matrices that this run was the first to need, not that of A */
     double cpu_factorisation, cpu_solve, cpu_cones, cpu_total, cpu_one_factorisation;
-    double change;               /* last relative change of u */
+    double change; /* last relative change of u */
+    bool followed; /* an interior point has followed program->rate: u obeys that law, not A */
     sab_certificate certificate; /* of the returned iterate */
 } sab_report;
 
@@ -82,6 +83,10 @@ void sab_solver_destroy(sab_solver **solver);
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
                           double *lambda, double *u, const sab_solve_observer *observer,
                           sab_report *report, sab_error *err);
+/* Certify (u, lambda) as it stands: lambda is projected and u becomes its flow. reason is
+ * SAB_CONVERGED if that meets the tolerance. One factorisation if A has new values. */
+sab_status sab_solver_certify(sab_solver *solver, const sab_program *program, bool new_values,
+                              double *lambda, double *u, sab_report *report, sab_error *err);
 /* The flow without resistance, lambda = 0: u [n] and its strain rate gamma [npoints][s]. Factors A,
  * for this call. */
 sab_status sab_solver_unresisted(sab_solver *solver, const sab_program *program, double *u,

@@ -221,43 +221,43 @@ static void test_mu_i(void)
     const sab_mu_i mu_i = {.resting = 0.3, .flowing = 0.7, .I0 = 0.2, .grain = 0.1};
     body b = make_body(&grid, false);
     const int last = b.mesh->nelements - 1;
-    double *found = sab_alloc((size_t)b.space->npoints, sizeof *found);
 
     for (int n = 0; n < b.mesh->nnodes; n++)
         b.U[2 * n] = b.mesh->x[2 * n + 1] * b.mesh->x[2 * n + 1];
     for (int q = 0; q < b.space->npoints; q++) {
         b.lambda[3 * q] = q / 3 == last ? 0.0 : 4.0 + 3.0 * (q % 3 - 1);
-        b.friction[q] = 0.4 + 0.01 * (q % 3); /* of the solve */
+        b.friction[q] = 0.3; /* of the cone */
     }
-    sab_fields_friction(b.fields, &mu_i, found); /* nothing was solved: rest */
-    for (int q = 0; q < b.space->npoints; q++)
-        CU_ASSERT_EQUAL(found[q], 0.3);
     b.law.mu_i = &mu_i;
     sab_fields_update(b.fields, b.U, b.lambda, &b.law);
-    sab_fields_friction(b.fields, &mu_i, found);
-    for (int q = 0; q < b.space->npoints; q++) {
-        const double I = 2.0 * b.space->point[2 * q + 1] * 0.1 / 2.0;
-
-        SAB_ASSERT_CLOSE(found[q], q / 3 == last ? 0.7 : 0.3 + 0.4 / (0.2 / I + 1.0), 1e-13);
-    }
+    double lowest = 1.0;
+    int seen = 0;
+    for (int i = 0; i < 6 * b.mesh->nelements; i++)
+        lowest = fmin(lowest, b.fields->friction[i]);
     for (int e = 0; e <= last; e++) { /* the P1 function through the points, in bounds */
         const double xi[2] = {2.0 / 3.0, 1.0 / 6.0}; /* law point 1 */
+        const double I = 0.1 * b.space->point[6 * e + 3];
         double value;
 
         sab_fields_at(b.fields, SAB_FIELD_INERTIAL_NUMBER, e, xi, &value);
-        SAB_ASSERT_CLOSE(value, e == last ? 100.0 * 0.2 : 0.1 * b.space->point[6 * e + 3], 1e-12);
+        SAB_ASSERT_CLOSE(value, e == last ? 100.0 * 0.2 : I, 1e-12);
         sab_fields_at(b.fields, SAB_FIELD_FRICTION, e, xi, &value);
-        SAB_ASSERT_CLOSE(value, 0.41, 1e-13);
+        bool cut = false; /* an extrapolated value was beyond all at the points */
+        for (int i = 0; i < 6; i++)
+            cut = cut || b.fields->friction[6 * e + i] == lowest;
+        if (!cut)
+            SAB_ASSERT_CLOSE(value, e == last ? 0.7 : 0.3 + 0.4 / (0.2 / I + 1.0), 1e-13);
+        seen += !cut;
         for (int i = 0; i < 6; i++) {
-            CU_ASSERT(fabs(b.fields->friction[6 * e + i] - 0.41) <= 0.01 + 1e-15);
+            CU_ASSERT(b.fields->friction[6 * e + i] >= 0.3 && b.fields->friction[6 * e + i] <= 0.7);
             CU_ASSERT(b.fields->inertial_number[6 * e + i] >= 0.0);
             CU_ASSERT(b.fields->inertial_number[6 * e + i] <= 20.0);
         }
     }
+    CU_ASSERT(seen > 2);
     b.law.mu_i = NULL;
     sab_fields_update(b.fields, b.U, b.lambda, &b.law);
     CU_ASSERT_EQUAL(b.fields->inertial_number[0], 0.0);
-    SAB_FREE(found);
     free_body(&b);
 }
 

@@ -438,8 +438,8 @@ static void test_stokes(void)
 
 /* A column of grains with mu(I) that begins to slump, one side open, two steps of order 1. From
  * rest the first step has inertia u/dt: forces are weight less momentum/dt to rounding, and the
- * power of gravity is dissipation and 2 kinetic_energy/dt to the gap. The second step has the
- * friction that the fields of the first one give. */
+ * power of gravity is dissipation and 2 kinetic_energy/dt to the gap. The cone keeps the friction
+ * at rest; what mu(I) has above it is a stress of the rate, and its law is met in every step. */
 static void test_inertial(void)
 {
     const double dt = 0.1;
@@ -465,6 +465,7 @@ static void test_inertial(void)
                                 .nboundaries = 4,
                                 .boundary = boundary,
                                 .solver = sab_solver_options_default(),
+                                .viscosity_iterations = 30,
                                 .step = dt,
                                 .order = 1};
         sab_flow *flow = NULL;
@@ -502,17 +503,12 @@ static void test_inertial(void)
             CU_ASSERT(fabs(momentum / dt) > 1e-3);
         }
 
-        double *next = sab_alloc((size_t)flow->space->npoints, sizeof *next), highest = 0.0;
-        sab_fields_friction(flow->fields, &material.mu_i, next);
-        for (int q = 0; q < flow->space->npoints; q++)
-            next[q] = 0.25 * (3.0 * flow->program->friction[q] + next[q]);
         CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, NULL), SAB_OK);
-        for (int q = 0; q < flow->space->npoints; q++) {
-            CU_ASSERT_EQUAL(flow->program->friction[q], next[q]);
-            highest = fmax(highest, next[q]);
-        }
+        CU_ASSERT(report.converged && report.rate_residual <= setup.solver.tolerance);
+        double highest = 0.0; /* of mu(I), which the cone does not have */
+        for (int i = 0; i < 6 * mesh->nelements; i++)
+            highest = fmax(highest, flow->fields->friction[i]);
         CU_ASSERT(highest > 0.32 && highest <= 0.6);
-        SAB_FREE(next);
         sab_flow_destroy(&flow);
         sab_mesh_destroy(&mesh);
     }

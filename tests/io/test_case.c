@@ -161,7 +161,6 @@ static void check_full(const sab_case *c)
     CU_ASSERT_EQUAL(c->solver.method, SAB_METHOD_PG);
     CU_ASSERT_EQUAL(c->solver.tolerance, 0.1);
     CU_ASSERT_EQUAL(c->viscosity_max_iterations, 30);
-    CU_ASSERT_EQUAL(c->viscosity_tolerance, 1e-3);
     CU_ASSERT_FALSE(c->output_float32);
     CU_ASSERT_FALSE(c->output_gauss);
     CU_ASSERT(c->has_exact_velocity);
