@@ -18,6 +18,9 @@ static const double PROXIMAL = 1e-8;
 /* The shift is extrapolated by this part of its last change, once the iteration before has changed
  * it by less than SETTLED, and at a point by no more than half of itself. */
 static const double EXTRAPOLATED = 0.5, SETTLED = 0.3;
+/* Of a tight path [docs/theory.md, 6.6]: the target of lambda_N z2, as a share of that in the cone,
+ * and where a point counts as open: lambda_N below OPEN r times its opening. */
+static const double NORMAL = 0.5, OPEN = 0.1;
 /* Correctors of centrality: at most so many, while the step is shorter than SHORT; they aim at a
  * step longer by LONGER, with complementarities between LEAST and MOST times the target, and are
  * kept if they gain GAIN of it. */
@@ -46,6 +49,7 @@ struct sab_ipm {
     size_t rows;
     double exactness; /* least mu - a where mu - zeta is larger */
     bool convex;      /* the program of the last start */
+    double rho;       /* lambda_N z2 = rho tau */
     bool symmetric;   /* pattern and factor of K */
     bool closed;      /* no flow changes the volume, and mu = 0: gamma_N = 0 is an equation */
     point_form *form;
@@ -235,11 +239,12 @@ static bool is_equation(const sab_program *p, double *work, double *force)
     return sab_program_is_closed(p, work, force, &expansion) && fabs(expansion) <= 1e-9;
 }
 
-static void set_form(sab_ipm *it, const sab_program *p)
+static void set_form(sab_ipm *it, const sab_program *p, bool tight)
 {
     if (p->rate != NULL)
         memcpy(it->viscosity, p->viscosity, (size_t)p->npoints * sizeof *it->viscosity);
     it->convex = sab_program_is_convex(p);
+    it->rho = tight && !it->convex ? NORMAL : 1.0;
     it->iteration = 0;
     it->settled = false;
     it->closed = is_equation(p, it->work, it->force);
@@ -255,9 +260,9 @@ static void set_form(sab_ipm *it, const sab_program *p)
     }
 }
 
-void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress)
+void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, bool tight)
 {
-    set_form(it, p);
+    set_form(it, p, tight);
     memset(it->now.u, 0, (size_t)p->n * sizeof *it->now.u);
     memset(it->now.lambda, 0, it->rows * sizeof *it->now.lambda);
     memset(it->now.z, 0, it->rows * sizeof *it->now.z);
@@ -268,11 +273,11 @@ void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress)
 }
 
 void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, const double *lambda,
-                        double level, double stress)
+                        double level, double stress, bool tight)
 {
     const int s = p->s;
 
-    set_form(it, p);
+    set_form(it, p, tight);
     memcpy(it->now.u, u, (size_t)p->n * sizeof *u);
     sab_blocks_multiply(p->B, u, it->gamma);
     for (int q = 0; q < p->npoints; q++) {
@@ -292,7 +297,7 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
             out[i] = lt > keep ? l[i] * keep / lt : l[i];
         memcpy(z, gamma, (size_t)s * sizeof *z);
         z[0] = sab_cone_norm_t(s, gamma) + level * rate;
-        it->now.z2[q] = fmax(gamma[0] - p->dilatancy[q] * z[0], 0.0) + level * rate;
+        it->now.z2[q] = fmax(gamma[0] - p->dilatancy[q] * z[0], 0.0) + it->rho * level * rate;
     }
 }
 
@@ -370,7 +375,7 @@ static sab_status residuals(sab_ipm *it, const sab_program *p, sab_error *err)
             volume += m;
         }
         if (it->form[q].unilateral) {
-            sum += m * lambda[0] * it->now.z2[q];
+            sum += m * lambda[0] * it->now.z2[q] / it->rho;
             volume += m;
         }
     }
@@ -614,7 +619,7 @@ static double step_to_boundary(const sab_ipm *it, const sab_program *p, const di
 /* Right-hand sides of the complementarity rows for a target tau, with Mehrotra's second-order term
  * of the affine direction if `corrected`:
  *     rc = -z + Theta^(1/2) (nu \ (target e - Theta^(1/2) dg o Theta^(-1/2) dz)),
- *     r2 = -lambda_N z2 + target - dlambda_N dz2,     nu = Theta^(1/2) g. */
+ *     r2 = -lambda_N z2 + rho target - dlambda_N dz2,     nu = Theta^(1/2) g. */
 static inline void complementarity_of_points(int s, sab_ipm *it, const sab_program *p,
                                              double target, bool corrected)
 {
@@ -624,8 +629,8 @@ static inline void complementarity_of_points(int s, sab_ipm *it, const sab_progr
         const double *dl = it->affine.lambda + q * s, *dz = it->affine.z + q * s;
         double g[SAB_SOC_MAX], nu[SAB_SOC_MAX], x[SAB_SOC_MAX], y[SAB_SOC_MAX];
 
-        it->r2[q] =
-            -lambda[0] * it->now.z2[q] + target - (corrected ? dl[0] * it->affine.z2[q] : 0.0);
+        it->r2[q] = -lambda[0] * it->now.z2[q] + it->rho * target -
+                    (corrected ? dl[0] * it->affine.z2[q] : 0.0);
         if (!it->form[q].cone)
             continue;
         stress_in_cone(s, p, q, lambda, g);
@@ -673,8 +678,8 @@ static inline void centre_points(int s, sab_ipm *it, const sab_program *p, const
         const double *dl = d->lambda + q * s, *dz = d->z + q * s;
         double g[SAB_SOC_MAX], nu[SAB_SOC_MAX], v[SAB_SOC_MAX], y[SAB_SOC_MAX];
 
-        it->r2[q] +=
-            correction((lambda[0] + length * dl[0]) * (it->now.z2[q] + length * d->z2[q]), target);
+        it->r2[q] += correction((lambda[0] + length * dl[0]) * (it->now.z2[q] + length * d->z2[q]),
+                                it->rho * target);
         if (!it->form[q].cone)
             continue;
         stress_in_cone(s, p, q, lambda, g);
@@ -704,6 +709,32 @@ static void centre(sab_ipm *it, const sab_program *p, const direction *d, double
                    double target)
 {
     SAB_POINT_SIZES(p->s, centre_points, it, p, d, length, target);
+}
+
+/* The opening a(z_N - |z_T|) + z2 that the central path has at the target,
+ *     b = target (a/(g_N + |g_T|) + rho/lambda_N),
+ * is the barrier's, not the material's: take it out of the kinematics, but for points that are open
+ * already [docs/theory.md, 6.6]. */
+static void aim(sab_ipm *it, const sab_program *p, double target)
+{
+    const int s = p->s;
+
+    for (int q = 0; q < p->npoints; q++) {
+        const double *lambda = it->now.lambda + q * s, *z = it->now.z + q * s;
+        const double a = it->form[q].a;
+        double g[SAB_SOC_MAX], opening = 0.0, barrier = 0.0;
+
+        if (it->form[q].cone) {
+            stress_in_cone(s, p, q, lambda, g);
+            opening += a * (z[0] - sab_cone_norm_t(s, z));
+            barrier += a * target / (g[0] + sab_cone_norm_t(s, g));
+        }
+        if (it->form[q].unilateral) {
+            opening += it->now.z2[q];
+            barrier += it->rho * target / lambda[0];
+        }
+        it->kinematic[q * s] += barrier * lambda[0] / (lambda[0] + OPEN * p->step[q] * opening);
+    }
 }
 
 /* The step that is taken along a direction. */
@@ -757,6 +788,8 @@ sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_
     const double least = it->convex ? CENTRING_CONVEX : CENTRING;
     const double target = fmax(pow(1.0 - affine, 3.0), least) * it->tau;
 
+    if (it->rho < 1.0)
+        aim(it, p, target);
     complementarity(it, p, target, true);
     SAB_TRY(solve_direction(it, p, true, &it->step, err));
     double length = step_length(it, p, &it->step);

@@ -7,8 +7,8 @@
  *   exactness 0      a = mu, "lagged": the matrix is symmetric;
  *   exactness 0.3    a = max(zeta, mu - 0.3): beyond 0.3 the exact central path has folds;
  *   exactness inf    a = zeta, s = 0: the non-associated law itself, smooth.
- * Newton's method on g o z = tau e, lambda_N z2 = tau with Nesterov-Todd scaling, condensed on the
- * velocity: K = A + B^T M G^-1 B, one factorisation per iteration. */
+ * Newton's method on g o z = tau e, lambda_N z2 = rho tau with Nesterov-Todd scaling, condensed on
+ * the velocity: K = A + B^T M G^-1 B, one factorisation per iteration. */
 #ifndef SAB_SOLVE_IPM_H
 #define SAB_SOLVE_IPM_H
 
@@ -28,11 +28,12 @@ void sab_ipm_destroy(sab_ipm **ipm);
 bool sab_ipm_fits(const sab_ipm *ipm, const sab_program *program);
 
 /* Start cold: u = 0, lambda and z on the axes of their cones, of the given scale of stress, and of
- * strain rate stress / r. */
-void sab_ipm_start(sab_ipm *ipm, const sab_program *program, double stress);
+ * strain rate stress / r. `tight`: iterates on the way open less than those of the central path (of
+ * a convex program they are its own). The same solution, a better volume at a rough tolerance. */
+void sab_ipm_start(sab_ipm *ipm, const sab_program *program, double stress, bool tight);
 /* Start from (u, lambda) of a nearby program, pushed inside the cones by `level` of the scales. */
 void sab_ipm_start_warm(sab_ipm *ipm, const sab_program *program, const double *u,
-                        const double *lambda, double level, double stress);
+                        const double *lambda, double level, double stress, bool tight);
 /* One iteration. *step gets the length taken (1 is a full Newton step). SAB_ERR_NUMERIC if the
  * matrix cannot be factored or the direction is not finite: the iterate before is still there. */
 sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *step, sab_error *err);

@@ -126,6 +126,7 @@ typedef struct solver_run {
     sab_certificate best;
     sab_method best_method;
     sab_certificate current;
+    bool tight;           /* interior points hold the volume on their way */
     sab_report at_start;  /* work of earlier runs */
     sab_certificate own;  /* best of the method, */
     sab_certificate mark; /* the same when it had last improved enough, */
@@ -524,11 +525,11 @@ static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_er
     sab_ipm *ipm = sol->ipm[which];
     run->follower = p->rate != NULL ? ipm : NULL;
     if (from.u != NULL)
-        sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress);
+        sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress, run->tight);
     else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
-        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress);
+        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress, run->tight);
     else /* its large shift would lead the non-associated iterates astray */
-        sab_ipm_start(ipm, p, stress);
+        sab_ipm_start(ipm, p, stress, run->tight);
     while (!done) {
         double step;
 
@@ -671,6 +672,8 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         warm = lambda[i] != 0.0;
     for (int i = 0; i < solver->n; i++)
         moving = moving || u[i] != 0.0;
+    /* not in a time step from rest: the hardest programs, which need all the room there is */
+    run.tight = warm || program->step_is_safe;
     memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
     if (warm)
         from.u = moving ? solver->given : solver->u;
