@@ -32,7 +32,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* ---- numbers of a report, in the order of the file ------------------------------------------- */
 
-enum { WORK = 10, REPORT = 15, TIMES = 10, TRANSPORT = 5 };
+enum { WORK = 10, REPORT = 16, TIMES = 10, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -57,7 +57,7 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
         f->rate_residual,       r->change,      c->gap,        c->gap_friction,
         c->gap_normal,          c->dissipation, c->compaction, c->natural,
         c->natural_max,         c->stress,      c->momentum,   c->fischer_burmeister,
-        c->at_rest ? 1.0 : 0.0, c->response,    c->gap_rate};
+        c->at_rest ? 1.0 : 0.0, c->response,    c->gap_rate,   c->rated ? 1.0 : 0.0};
     const double t[TIMES] = {r->cpu_factorisation,
                              r->cpu_solve,
                              r->cpu_cones,
@@ -112,7 +112,8 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .fischer_burmeister = d[11],
                                              .at_rest = d[12] != 0.0,
                                              .response = d[13],
-                                             .gap_rate = d[14]};
+                                             .gap_rate = d[14],
+                                             .rated = d[15] != 0.0};
     run->cpu_assembly = t[5];
     run->cpu_output = t[6];
     run->cpu_total = t[7];

@@ -255,8 +255,8 @@ static void measure(const sab_residual *res, const sab_program *p, const double 
     /* what scales like u^2 responds once, kinetic energy carried away like u^3 twice */
     c->response =
         fmax(sum.response + 2.0 * fabs(inertial_power(p, &sum, u)), LEAST_RESPONSE * scale);
-    const bool responds = p->rated || p->carried != NULL;
-    c->gap_rate = c->gap * (responds && c->response < scale ? scale / c->response : 1.0);
+    c->gap_rate = c->gap * (c->response < scale ? scale / c->response : 1.0);
+    c->rated = p->rated;
     const double reference = fmax(fmin(sum.rate, res->compaction), LEAST_COMPACTION * sum.rate);
     c->compaction = reference > 0.0 ? sum.compaction / reference : 0.0;
     c->natural = sqrt(sum.natural2 / sum.volume);
@@ -322,7 +322,8 @@ double sab_certificate_violation(const sab_certificate *c)
 
 double sab_certificate_merit(const sab_certificate *c)
 {
-    return c->at_rest ? sab_certificate_violation(c) : fmax(c->gap_rate, c->compaction);
+    return c->at_rest || !c->rated ? sab_certificate_violation(c)
+                                   : fmax(c->gap_rate, c->compaction);
 }
 
 bool sab_certificate_meets(const sab_certificate *c, double tolerance)

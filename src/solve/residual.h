@@ -17,7 +17,8 @@ typedef struct sab_certificate {
                             unresisted flow, which a time step may be close to, and sum m |g| */
     double response; /* S, the power that responds to rate: sum m slope |gT|^2 and twice what goes
                         into inertia, at least a twentieth of D */
-    double gap_rate; /* G D/S in a time step and with a rate law, G elsewhere, and where S > D */
+    double gap_rate; /* G D/S, or G where S > D: an estimate of the error of the velocity */
+    bool rated;      /* the program has a rate law: gap_rate decides, not gap */
     double natural;  /* rms over the volume of lambda - P(lambda - r g~), stress units */
     double natural_max; /* its largest point value */
     double stress;      /* scale: the larger of the rms of lambda and of r gamma of the unresisted
@@ -62,8 +63,8 @@ bool sab_certificate_meets(const sab_certificate *certificate, double tolerance)
 /* By how much the law is violated: the larger of G and C (G alone is blind to compaction
  * where lN = 0, and is 0 for lambda = 0 when sigma = 0), or natural / stress for a body at rest. */
 double sab_certificate_violation(const sab_certificate *certificate);
-/* The number compared with the tolerance: the same with G D/S in place of G, which estimates the
- * error of the velocity [docs/theory.md, 7.6]. */
+/* The number compared with the tolerance: the same, with G D/S in place of G where there is a rate
+ * law [docs/theory.md, 7.6]. */
 double sab_certificate_merit(const sab_certificate *certificate);
 
 /* The rms over the volume of lambda - P(lambda - r (gamma + shift n)), shift as in sab_cone_step;
