@@ -49,7 +49,7 @@ class Tests:
         except (OSError, ValueError):
             summary = {"status": "nothing", "solver": {}, "errors": {}, "probes": {}}
         self.check(done.returncode == code and
-                   (code != 0 or summary["status"] in ("converged", "steady")),
+                   (code != 0 or summary["status"] in ("converged", "steady", "finished")),
                    f"{name}: exit code {done.returncode}, {summary['status']} "
                    + done.stderr.strip())
         return summary
