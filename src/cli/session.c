@@ -348,6 +348,27 @@ static void describe_time(const sab_session *session, sab_terminal *term)
                 t->steady > 0.0 ? "no probe of one number" : "time.steady: 0");
 }
 
+/* Where two entries differ at the nodes they share: who holds them. */
+static void describe_corners(const sab_session *session, sab_terminal *term)
+{
+    const sab_dofs *dofs = session->flow->dofs;
+    const sab_boundary *boundary = session->c->boundary;
+
+    for (int k = 0; k < dofs->nconcessions; k++) {
+        const sab_concession *at = &dofs->concession[k];
+        const char *holder = boundary[at->holder].group, *other = boundary[at->other].group;
+        const char *nodes = at->nodes > 1 ? "nodes, the first at" : "node, at";
+
+        if (boundary[at->other].slip)
+            sab_warn(term, "'%s' moves through the slip wall '%s' where they meet (%d %s (%g, %g))",
+                     holder, other, at->nodes, nodes, at->place[0], at->place[1]);
+        else
+            sab_say(term, "%s '%s', at rest, holds %d shared %s (%g, %g), where '%s' moves",
+                    k == 0 ? "corners       " : "              ", holder, at->nodes, nodes,
+                    at->place[0], at->place[1], other);
+    }
+}
+
 void sab_session_describe(const sab_session *session, sab_terminal *term)
 {
     const sab_case *c = session->c;
@@ -363,6 +384,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
     sab_say(term, "unknowns       %d velocities%s, %d law points", p->n,
             c->element == SAB_ELEMENT_P2B ? " (P2 with a bubble per triangle)" : "", p->npoints);
     describe_rheology(session, term);
+    describe_corners(session, term);
     describe_time(session, term);
     sab_say(term,
             "solver         %s, tolerance %g on the power gap; %s (%s), factor %.3g M entries",

@@ -1,135 +1,325 @@
 #include "fem/dofs.h"
 #include "base/memory.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
+#include "fem/claims.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Directions closer than this (30 degrees) count as the same wall. */
-static const double CORNER_SINE = 0.5;
+/* Velocities that differ by less than this part of the largest one are the same: a formula on one
+ * side of a corner, a number on the other. */
+static const double SAME = 1e-8;
 
-/* What one boundary entry says at one node: up to two directions with the velocity along them. */
-typedef struct constraint {
+/* What is prescribed at one node: up to two directions with the velocity along them. */
+typedef struct hold {
     int n;
     double direction[2][2]; /* unit */
     double value[2];
-} constraint;
+} hold;
+
+/* All that is needed to settle who holds a node. */
+typedef struct court {
+    const sab_mesh *mesh;
+    const sab_boundary *boundary;
+    const int *group;
+    sab_claims *claims;
+    double still; /* a slower velocity is rest */
+    sab_dofs *dofs;
+} court;
+
+/* The claims on a node, one after the other. */
+static sab_claim *first_claim(const court *c, int node)
+{
+    const int k = c->claims->first[node];
+
+    return k > 0 ? &c->claims->claim[k - 1] : NULL;
+}
+
+static sab_claim *next_claim(const court *c, const sab_claim *claim)
+{
+    return claim->next > 0 ? &c->claims->claim[claim->next - 1] : NULL;
+}
 
 static double cross(const double a[2], const double b[2])
 {
     return a[0] * b[1] - a[1] * b[0];
 }
 
-/* A new entry at a node that may have an older one. First component of the frame: the new entry's
- * first direction. Second: the new entry's second, or else an older direction that is another wall,
- * or else free. A second direction d with d.u = v gives t.u = (v - (d.n) u_n) / (d.t), t _|_ n. */
-static void constrain(sab_dofs *dofs, int node, const constraint *now, int entry)
+static bool prescribes(const court *c, const sab_claim *claim, int i)
 {
-    double *frame = dofs->frame + 4 * node, *value = dofs->value + 2 * node;
-    int *number = dofs->number + 2 * node;
-    constraint all = *now;
+    const sab_boundary *b = &c->boundary[claim->entry];
 
-    for (int i = 0; i < 2 && all.n < 2; i++)
-        if (number[i] < 0 && fabs(cross(all.direction[0], frame + 2 * i)) > CORNER_SINE) {
-            memcpy(all.direction[1], frame + 2 * i, sizeof all.direction[1]);
-            all.value[1] = value[i];
-            all.n = 2;
-        }
-    const double *n = all.direction[0];
-    const double t[2] = {-n[1], n[0]};
+    return b->has_velocity && b->prescribed[i];
+}
 
-    value[0] = all.value[0];
-    value[1] = 0.0;
-    number[0] = -1;
-    number[1] = 0; /* free; numbered when all entries are applied */
-    if (all.n == 2) {
-        const double *d = all.direction[1];
+static bool is_wall(const double wall[2])
+{
+    return wall[0] != 0.0 || wall[1] != 0.0;
+}
 
-        value[1] =
-            (all.value[1] - (d[0] * n[0] + d[1] * n[1]) * value[0]) / (d[0] * t[0] + d[1] * t[1]);
-        number[1] = -1;
+/* Does another entry at this node say `over` to the one of the claim? */
+static bool is_overruled(const court *c, int node, const sab_claim *claim)
+{
+    for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by)) {
+        const sab_boundary *b = &c->boundary[by->entry];
+
+        for (int k = 0; k < b->nover && by != claim; k++)
+            if (sab_mesh_find_group(c->mesh, b->over[k]) == c->group[claim->entry])
+                return true;
     }
-    memcpy(frame, (double[4]){n[0], n[1], t[0], t[1]}, 4 * sizeof *frame);
-    dofs->owner[node] = entry;
+    return false;
 }
 
-static sab_status apply_velocity(sab_dofs *dofs, const sab_mesh *mesh, const sab_boundary *entry,
-                                 int index, const sab_mesh_group *group, double t, sab_error *err)
+static bool is_at_rest(const court *c, const sab_claim *claim)
 {
-    for (int f = 0; f < group->nfacets; f++)
-        for (int a = 0; a < SAB_P2_LINE; a++) {
-            const int node = mesh->facet[SAB_P2_LINE * group->facet[f] + a];
-            const sab_vars at = {.x = mesh->x[2 * node], .y = mesh->x[2 * node + 1], .t = t};
-            constraint c = {0};
-
-            if (dofs->owner[node] == index)
-                continue; /* seen from the neighbouring facet */
-            for (int i = 0; i < 2; i++)
-                if (entry->prescribed[i]) {
-                    const sab_status status =
-                        sab_function_at(&entry->velocity[i], &at, &c.value[c.n], err);
-
-                    if (status != SAB_OK)
-                        return status;
-                    c.direction[c.n][i] = 1.0;
-                    c.n++;
-                }
-            if (c.n > 0)
-                constrain(dofs, node, &c, index);
-        }
-    return SAB_OK;
+    return hypot(claim->velocity[0], claim->velocity[1]) <= c->still;
 }
 
-/* Slip: the normal of a node is int phi n over the facets of the group, so that no volume flows
- * through the discrete wall; facets that meet at a corner (30 degrees and more) are two walls. */
-static sab_status apply_slip(sab_dofs *dofs, const sab_mesh *mesh, int index,
-                             const sab_mesh_group *group, sab_error *err)
+/* "(1, free)" */
+typedef struct velocity_text {
+    char text[80];
+} velocity_text;
+
+static velocity_text text_of(const court *c, const sab_claim *claim)
+{
+    char part[2][32] = {"free", "free"};
+    velocity_text v;
+
+    for (int i = 0; i < 2; i++)
+        if (prescribes(c, claim, i))
+            snprintf(part[i], sizeof part[i], "%g", claim->velocity[i]);
+    snprintf(v.text, sizeof v.text, "(%s, %s)", part[0], part[1]);
+    return v;
+}
+
+static sab_status fail_moving(const court *c, int node, const sab_claim *a, const sab_claim *b,
+                              sab_error *err)
+{
+    const char *one = c->boundary[a->entry].group, *other = c->boundary[b->entry].group;
+
+    return sab_fail(err, SAB_ERR_INPUT,
+                    "boundaries.%s: moves with %s at (%g, %g), a node that it shares with "
+                    "'boundaries.%s', which moves with %s; say which one holds there: over: %s "
+                    "here, or over: %s there",
+                    one, text_of(c, a).text, c->mesh->x[2 * node], c->mesh->x[2 * node + 1], other,
+                    text_of(c, b).text, other, one);
+}
+
+/* Remember, for people, that a velocity gave way at a node. */
+static sab_status add_concession(const court *c, int node, int holder, int other, sab_error *err)
 {
     sab_status status = SAB_OK;
-    double *normal = NULL; /* [nnodes][2 walls][2] */
+    sab_dofs *d = c->dofs;
+    sab_concession *grown;
 
-    SAB_NEW(normal, 4 * (size_t)mesh->nnodes);
-    for (int f = 0; f < group->nfacets; f++) {
-        const int facet = group->facet[f];
-        double own[SAB_P2_LINE][2] = {{0.0}};
-
-        for (int q = 0; q < sab_line_degree7.n; q++) {
-            sab_p2_side p;
-
-            sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
-            for (int a = 0; a < SAB_P2_LINE; a++)
-                for (int i = 0; i < 2; i++)
-                    own[a][i] += sab_line_degree7.weight[q] * p.value[a] * p.normal_ds[i];
+    for (int k = 0; k < d->nconcessions; k++)
+        if (d->concession[k].holder == holder && d->concession[k].other == other) {
+            d->concession[k].nodes++;
+            return SAB_OK;
         }
-        for (int a = 0; a < SAB_P2_LINE; a++) {
-            double *wall = normal + 4 * (size_t)mesh->facet[SAB_P2_LINE * facet + a];
-            const double size = hypot(wall[0], wall[1]) * hypot(own[a][0], own[a][1]);
+    grown = sab_realloc(d->concession, (size_t)d->nconcessions + 1, sizeof *grown);
+    if (grown == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory: %d shared nodes", d->nconcessions);
+    d->concession = grown;
+    grown[d->nconcessions] = (sab_concession){.holder = holder, .other = other, .nodes = 1};
+    memcpy(grown[d->nconcessions++].place, c->mesh->x + 2 * node, 2 * sizeof(double));
+    return status;
+}
 
-            if (fabs(cross(wall, own[a])) > CORNER_SINE * size)
-                wall += 2;
-            wall[0] += own[a][0];
-            wall[1] += own[a][1];
-        }
+/* The claim that gives component i: one at rest, or else the slowest, so that the choice does not
+ * depend on the order. */
+static const sab_claim *find_holder(const court *c, int node, int i)
+{
+    const sab_claim *best = NULL;
+
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
+        if (!prescribes(c, k, i) || is_overruled(c, node, k))
+            continue;
+        if (best == NULL || is_at_rest(c, k) > is_at_rest(c, best) ||
+            (is_at_rest(c, k) == is_at_rest(c, best) &&
+             fabs(k->velocity[i]) < fabs(best->velocity[i])))
+            best = k;
     }
-    for (int node = 0; node < mesh->nnodes; node++) {
-        constraint c = {0};
+    return best;
+}
 
-        for (int w = 0; w < 2; w++) {
-            const double *wall = normal + 4 * (size_t)node + 2 * w;
-            const double size = hypot(wall[0], wall[1]);
+/* Component by component: entries that agree, or rest against motion, which rest wins; two motions
+ * are an error. */
+static sab_status settle_velocity(const court *c, int node, hold *h, sab_error *err)
+{
+    const sab_claim *holder[2] = {find_holder(c, node, 0), find_holder(c, node, 1)};
+    sab_status status = SAB_OK;
 
-            if (size > 0.0) {
-                c.direction[c.n][0] = wall[0] / size;
-                c.direction[c.n][1] = wall[1] / size;
-                c.n++;
-            }
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
+        const sab_claim *conceded = NULL;
+
+        for (int i = 0; i < 2; i++) {
+            if (holder[i] == NULL || !prescribes(c, k, i) || is_overruled(c, node, k) ||
+                fabs(k->velocity[i] - holder[i]->velocity[i]) <= c->still)
+                continue;
+            if (!is_at_rest(c, holder[i]))
+                return fail_moving(c, node, holder[i]->entry < k->entry ? holder[i] : k,
+                                   holder[i]->entry < k->entry ? k : holder[i], err);
+            conceded = holder[i];
         }
-        if (c.n > 0)
-            constrain(dofs, node, &c, index);
+        if (conceded != NULL)
+            SAB_TRY(add_concession(c, node, conceded->entry, k->entry, err));
+    }
+    for (int i = 0; i < 2; i++)
+        if (holder[i] != NULL) {
+            h->direction[h->n][i] = 1.0;
+            h->value[h->n++] = holder[i]->velocity[i];
+        }
+cleanup:
+    return status;
+}
+
+/* Slip: the walls of all entries together, since no volume is to pass through any of them; where
+ * velocities leave a direction, the wall that is farthest from theirs. */
+static void settle_slip(const court *c, int node, hold *h)
+{
+    double wall[2][2] = {{0.0}};
+
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        for (int w = 0; w < 2; w++)
+            if (is_wall(k->wall[w]) && !is_overruled(c, node, k))
+                sab_claim_add_normal(wall, k->wall[w]);
+    for (int w = 0; w < 2; w++) {
+        const double size = hypot(wall[w][0], wall[w][1]);
+
+        for (int i = 0; i < 2 && size > 0.0; i++)
+            wall[w][i] /= size;
+    }
+    if (h->n == 1) {
+        const double *v = h->direction[0];
+        const int far = fabs(cross(v, wall[1])) > fabs(cross(v, wall[0]));
+
+        if (fabs(cross(v, wall[far])) > SAB_CORNER_SINE)
+            memcpy(h->direction[h->n++], wall[far], sizeof wall[far]);
+    } else if (h->n == 0) {
+        for (int w = 0; w < 2 && is_wall(wall[w]); w++)
+            memcpy(h->direction[h->n++], wall[w], sizeof wall[w]);
+    }
+}
+
+/* The frame of a node: its first direction n, and t _|_ n. A second direction d with d.u = v gives
+ * t.u = (v - (d.n) u_n) / (d.t). */
+static void set_frame(sab_dofs *dofs, int node, const hold *h)
+{
+    const double *n = h->direction[0], *d = h->direction[1];
+    const double t[2] = {-n[1], n[0]};
+
+    if (h->n == 0)
+        return; /* the axes */
+    memcpy(dofs->frame + 4 * node, (double[4]){n[0], n[1], t[0], t[1]}, 4 * sizeof(double));
+    dofs->number[2 * node] = -1;
+    dofs->value[2 * node] = h->value[0];
+    if (h->n == 2) {
+        dofs->number[2 * node + 1] = -1;
+        dofs->value[2 * node + 1] =
+            (h->value[1] - (d[0] * n[0] + d[1] * n[1]) * h->value[0]) / (d[0] * t[0] + d[1] * t[1]);
+    }
+}
+
+/* A velocity that leads through a slip wall at a node it shares with it. */
+static sab_status note_leaks(const court *c, int node, sab_error *err)
+{
+    const double *f = c->dofs->frame + 4 * node, *v = c->dofs->value + 2 * node;
+    const double u[2] = {f[0] * v[0] + f[2] * v[1], f[1] * v[0] + f[3] * v[1]};
+    sab_status status = SAB_OK;
+
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        for (int w = 0; w < 2; w++) {
+            const double *n = k->wall[w];
+
+            if (fabs(u[0] * n[0] + u[1] * n[1]) <= c->still * hypot(n[0], n[1]) ||
+                is_overruled(c, node, k))
+                continue;
+            for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by))
+                if (c->boundary[by->entry].has_velocity && !is_at_rest(c, by) &&
+                    !is_overruled(c, node, by))
+                    SAB_TRY(add_concession(c, node, by->entry, k->entry, err));
+            break;
+        }
+cleanup:
+    return status;
+}
+
+/* P of a claim: on the directions in which its entry can act [docs/theory.md, 4.8]. */
+static void projector(const court *c, const sab_claim *claim, double P[2][2])
+{
+    memset(P, 0, sizeof(double[2][2]));
+    for (int i = 0; i < 2; i++)
+        if (prescribes(c, claim, i) || (is_wall(claim->wall[0]) && is_wall(claim->wall[1])))
+            P[i][i] = 1.0;
+    if (is_wall(claim->wall[0]) && !is_wall(claim->wall[1])) {
+        const double *n = claim->wall[0], square = n[0] * n[0] + n[1] * n[1];
+
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++)
+                P[i][j] = n[i] * n[j] / square;
+    }
+}
+
+static bool is_claimant(const court *c, const sab_claim *claim, const hold *h)
+{
+    return h->n == 0 || c->boundary[claim->entry].has_velocity || is_wall(claim->wall[0]);
+}
+
+/* Who carries the reaction of a node: R_e = w_e P_e mu with (sum w_e P_e) mu = R, w_e the parts of
+ * the boundary; in one direction, and where nothing is held, P = 1 [docs/theory.md, 4.8]. */
+static void share_reaction(const court *c, int node, const hold *h)
+{
+    double M[2][2] = {{0.0}}, P[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
+    sab_dofs *d = c->dofs;
+    int claimants = 0;
+
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        if (is_claimant(c, k, h)) {
+            if (h->n == 2)
+                projector(c, k, P);
+            for (int i = 0; i < 4; i++)
+                M[i / 2][i % 2] += k->size * P[i / 2][i % 2];
+            d->owner[node] = h->n == 0 ? SAB_NOBODY : claimants == 0 ? k->entry : SAB_SEVERAL;
+            claimants++;
+        }
+    if (claimants == 1)
+        return;
+    const double det = M[0][0] * M[1][1] - M[0][1] * M[1][0];
+    const double inverse[2][2] = {{M[1][1] / det, -M[0][1] / det}, {-M[1][0] / det, M[0][0] / det}};
+
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
+        sab_share *share = &d->share[d->nshares];
+
+        if (!is_claimant(c, k, h))
+            continue;
+        if (h->n == 2)
+            projector(c, k, P);
+        *share = (sab_share){.node = node, .entry = k->entry};
+        for (int i = 0; i < 2; i++)
+            for (int j = 0; j < 2; j++)
+                share->part[i][j] = k->size * (P[i][0] * inverse[0][j] + P[i][1] * inverse[1][j]);
+        d->nshares++;
+    }
+}
+
+static sab_status settle(const court *c, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (int node = 0; node < c->mesh->nnodes; node++) {
+        hold h = {0};
+
+        if (first_claim(c, node) == NULL)
+            continue;
+        SAB_TRY(settle_velocity(c, node, &h, err));
+        settle_slip(c, node, &h);
+        set_frame(c->dofs, node, &h);
+        if (h.n == 2)
+            SAB_TRY(note_leaks(c, node, err));
+        share_reaction(c, node, &h);
     }
 cleanup:
-    SAB_FREE(normal);
     return status;
 }
 
@@ -137,6 +327,7 @@ sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boun
                            const int *group, double t, sab_dofs **dofs, sab_error *err)
 {
     sab_status status = SAB_OK;
+    sab_claims *claims = NULL;
     sab_dofs *d = NULL;
 
     *dofs = NULL;
@@ -149,20 +340,18 @@ sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boun
     SAB_NEW(d->owner, mesh->nnodes);
     for (int node = 0; node < mesh->nnodes; node++) {
         d->frame[4 * node] = d->frame[4 * node + 3] = 1.0;
-        d->owner[node] = -1;
+        d->owner[node] = SAB_NOBODY;
     }
-    for (int b = 0; b < nboundaries; b++) {
-        if (boundary[b].has_velocity)
-            SAB_TRY(apply_velocity(d, mesh, &boundary[b], b, &mesh->group[group[b]], t, err));
-        if (boundary[b].slip)
-            SAB_TRY(apply_slip(d, mesh, b, &mesh->group[group[b]], err));
-    }
+    SAB_TRY(sab_claims_create(mesh, nboundaries, boundary, group, t, &claims, err));
+    SAB_NEW(d->share, claims->n);
+    SAB_TRY(settle(&(court){mesh, boundary, group, claims, SAME * claims->speed, d}, err));
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         if (d->number[i] >= 0)
             d->number[i] = d->nfree++;
     *dofs = d;
     d = NULL;
 cleanup:
+    sab_claims_destroy(&claims);
     sab_dofs_destroy(&d);
     return status;
 }
@@ -174,6 +363,8 @@ void sab_dofs_destroy(sab_dofs **dofs)
         SAB_FREE((*dofs)->value);
         SAB_FREE((*dofs)->frame);
         SAB_FREE((*dofs)->owner);
+        SAB_FREE((*dofs)->share);
+        SAB_FREE((*dofs)->concession);
         SAB_FREE(*dofs);
     }
 }

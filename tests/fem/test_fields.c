@@ -298,7 +298,7 @@ static void test_force_parts(void)
     /* in free directions the balance holds: make it so */
     sab_space_internal_force(b.space, b.fields->total, F);
     for (int i = 0; i < 2 * b.mesh->nnodes; i++)
-        if (dofs->owner[i / 2] < 0)
+        if (dofs->owner[i / 2] == SAB_NOBODY)
             load[i] = F[i];
     const sab_balance balance = {dofs, boundary, group, 0.0, load};
     for (int entry = 0; entry < 4; entry++) {
@@ -309,10 +309,14 @@ static void test_force_parts(void)
         sab_fields_force(b.fields, &balance, entry, SAB_FORCE_VISCOUS, F, viscous, NULL);
         for (int n = 0; n < b.mesh->nnodes; n++) /* top: y = 1 before the turn */
             if (dofs->owner[n] == entry ||
-                (entry == 3 && dofs->owner[n] < 0 &&
+                (entry == 3 && dofs->owner[n] == SAB_NOBODY &&
                  fabs(cos(0.3) * b.mesh->x[2 * n + 1] - sin(0.3) * b.mesh->x[2 * n] - 1.0) < 1e-12))
                 for (int d = 0; d < 2; d++)
                     rest[d] += load[2 * n + d];
+        for (int k = 0; k < dofs->nshares; k++) /* the two lower corners; isotropic halves */
+            for (int d = 0; d < 2 && dofs->share[k].entry == entry; d++)
+                rest[d] += dofs->share[k].part[d][d] * load[2 * dofs->share[k].node + d];
+        CU_ASSERT_EQUAL(dofs->nshares, 4);
         if (entry == 3) { /* the load is what the stress balances, its own traction included */
             SAB_ASSERT_CLOSE(total[0], -0.5, 1e-12);
             SAB_ASSERT_CLOSE(total[1], 2.0, 1e-12);
