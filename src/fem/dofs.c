@@ -12,7 +12,7 @@ static const double SAME = 1e-8;
 
 /* What is prescribed at one node: up to two directions with the velocity along them. */
 typedef struct hold {
-    int n;
+    int n, given; /* directions, and how many of them velocities give; the others are slip walls */
     double direction[2][2]; /* unit */
     double value[2];
 } hold;
@@ -221,69 +221,90 @@ static void set_frame(sab_dofs *dofs, int node, const hold *h)
     }
 }
 
-/* A velocity that leads through a slip wall at a node it shares with it. */
-static sab_status note_leaks(const court *c, int node, sab_error *err)
+/* The velocity of a node as far as it is held, along the axes. */
+static void held_velocity(const court *c, int node, double u[2])
 {
     const double *f = c->dofs->frame + 4 * node, *v = c->dofs->value + 2 * node;
-    const double u[2] = {f[0] * v[0] + f[2] * v[1], f[1] * v[0] + f[3] * v[1]};
+
+    for (int i = 0; i < 2; i++)
+        u[i] = f[i] * v[0] + f[2 + i] * v[1];
+}
+
+/* Does the velocity that others give a node lead through the slip wall of this claim? */
+static bool is_crossed(const court *c, int node, const hold *h, const sab_claim *claim)
+{
+    double u[2];
+
+    held_velocity(c, node, u);
+    for (int w = 0; w < 2 && h->given == 2; w++)
+        if (fabs(u[0] * claim->wall[w][0] + u[1] * claim->wall[w][1]) >
+            c->still * hypot(claim->wall[w][0], claim->wall[w][1]))
+            return true;
+    return false;
+}
+
+static sab_status note_crossed_walls(const court *c, int node, const hold *h, sab_error *err)
+{
     sab_status status = SAB_OK;
 
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
-        for (int w = 0; w < 2; w++) {
-            const double *n = k->wall[w];
-
-            if (fabs(u[0] * n[0] + u[1] * n[1]) <= c->still * hypot(n[0], n[1]) ||
-                is_overruled(c, node, k))
-                continue;
-            for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by))
-                if (c->boundary[by->entry].has_velocity && !is_at_rest(c, by) &&
-                    !is_overruled(c, node, by))
-                    SAB_TRY(add_concession(c, node, by->entry, k->entry, err));
-            break;
-        }
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
+        if (!is_crossed(c, node, h, k) || is_overruled(c, node, k))
+            continue;
+        for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by))
+            if (!is_at_rest(c, by) && !is_overruled(c, node, by))
+                SAB_TRY(add_concession(c, node, by->entry, k->entry, err));
+    }
 cleanup:
     return status;
 }
 
-/* P of a claim: on the directions in which its entry can act [docs/theory.md, 4.8]. */
-static void projector(const court *c, const sab_claim *claim, double P[2][2])
+/* P_e of the claim: on the directions in which the entry holds the node, alone or with others. The
+ * identity where there is one direction, or none; *holds is false if the entry holds nothing, where
+ * another does [docs/theory.md, 4.8]. */
+static void project(const court *c, int node, const hold *h, const sab_claim *claim, double P[2][2],
+                    bool *holds)
 {
-    memset(P, 0, sizeof(double[2][2]));
-    for (int i = 0; i < 2; i++)
-        if (prescribes(c, claim, i) || (is_wall(claim->wall[0]) && is_wall(claim->wall[1])))
-            P[i][i] = 1.0;
-    if (is_wall(claim->wall[0]) && !is_wall(claim->wall[1])) {
-        const double *n = claim->wall[0], square = n[0] * n[0] + n[1] * n[1];
+    const double *n = claim->wall[0], square = n[0] * n[0] + n[1] * n[1];
+    const bool corner = is_wall(claim->wall[1]), silent = is_overruled(c, node, claim);
+    double u[2];
 
-        for (int i = 0; i < 2; i++)
-            for (int j = 0; j < 2; j++)
-                P[i][j] = n[i] * n[j] / square;
+    *holds = h->n == 0;
+    held_velocity(c, node, u);
+    for (int i = 0; i < 4; i++)
+        P[i / 2][i % 2] = 0.0;
+    if (is_wall(n) && !silent && !is_crossed(c, node, h, claim)) {
+        for (int i = 0; i < 4; i++)
+            P[i / 2][i % 2] = corner ? i % 3 == 0 : n[i / 2] * n[i % 2] / square;
+        *holds = true;
     }
+    for (int i = 0; i < 2; i++)
+        if (prescribes(c, claim, i) && !silent && fabs(claim->velocity[i] - u[i]) <= c->still) {
+            P[i][i] = 1.0;
+            *holds = true;
+        }
+    for (int i = 0; i < 4 && h->n < 2; i++)
+        P[i / 2][i % 2] = i % 3 == 0;
 }
 
-static bool is_claimant(const court *c, const sab_claim *claim, const hold *h)
-{
-    return h->n == 0 || c->boundary[claim->entry].has_velocity || is_wall(claim->wall[0]);
-}
-
-/* Who carries the reaction of a node: R_e = w_e P_e mu with (sum w_e P_e) mu = R, w_e the parts of
- * the boundary; in one direction, and where nothing is held, P = 1 [docs/theory.md, 4.8]. */
+/* Who carries the reaction R of a node: R_e = w_e P_e mu with (sum w_e P_e) mu = R, w_e the parts
+ * of the boundary [docs/theory.md, 4.8]. */
 static void share_reaction(const court *c, int node, const hold *h)
 {
-    double M[2][2] = {{0.0}}, P[2][2] = {{1.0, 0.0}, {0.0, 1.0}};
+    double M[2][2] = {{0.0}}, P[2][2];
     sab_dofs *d = c->dofs;
-    int claimants = 0;
+    int sharers = 0;
+    bool holds;
 
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
-        if (is_claimant(c, k, h)) {
-            if (h->n == 2)
-                projector(c, k, P);
-            for (int i = 0; i < 4; i++)
-                M[i / 2][i % 2] += k->size * P[i / 2][i % 2];
-            d->owner[node] = h->n == 0 ? SAB_NOBODY : claimants == 0 ? k->entry : SAB_SEVERAL;
-            claimants++;
-        }
-    if (claimants == 1)
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
+        project(c, node, h, k, P, &holds);
+        if (!holds)
+            continue;
+        for (int i = 0; i < 4; i++)
+            M[i / 2][i % 2] += k->size * P[i / 2][i % 2];
+        d->owner[node] = h->n == 0 ? SAB_NOBODY : sharers == 0 ? k->entry : SAB_SEVERAL;
+        sharers++;
+    }
+    if (sharers == 1)
         return;
     const double det = M[0][0] * M[1][1] - M[0][1] * M[1][0];
     const double inverse[2][2] = {{M[1][1] / det, -M[0][1] / det}, {-M[1][0] / det, M[0][0] / det}};
@@ -291,10 +312,9 @@ static void share_reaction(const court *c, int node, const hold *h)
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
         sab_share *share = &d->share[d->nshares];
 
-        if (!is_claimant(c, k, h))
+        project(c, node, h, k, P, &holds);
+        if (!holds)
             continue;
-        if (h->n == 2)
-            projector(c, k, P);
         *share = (sab_share){.node = node, .entry = k->entry};
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 2; j++)
@@ -313,10 +333,10 @@ static sab_status settle(const court *c, sab_error *err)
         if (first_claim(c, node) == NULL)
             continue;
         SAB_TRY(settle_velocity(c, node, &h, err));
+        h.given = h.n;
         settle_slip(c, node, &h);
         set_frame(c->dofs, node, &h);
-        if (h.n == 2)
-            SAB_TRY(note_leaks(c, node, err));
+        SAB_TRY(note_crossed_walls(c, node, &h, err));
         share_reaction(c, node, &h);
     }
 cleanup:

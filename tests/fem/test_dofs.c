@@ -95,7 +95,15 @@ static void test_rest_wins(void)
     expect_in_any_order(mesh, 3, cavity, corner, 0, 0);
     sab_dofs *dofs = apply(mesh, 3, cavity);
     CU_ASSERT_EQUAL(dofs->owner[corner], SAB_SEVERAL);
-    CU_ASSERT_EQUAL(dofs->owner[node_at(mesh, 0, 0.5)], 0);
+    CU_ASSERT_EQUAL(dofs->nshares, 4);
+    for (int k = 0; k < dofs->nshares; k++) { /* the lid carries nothing where it gives way */
+        const int lid = dofs->share[k].entry == 2;
+
+        CU_ASSERT(dofs->share[k].part[0][1] == 0.0 && dofs->share[k].part[1][0] == 0.0);
+        SAB_ASSERT_CLOSE(dofs->share[k].part[0][0], lid ? 0.0 : 1.0, 1e-15);
+        SAB_ASSERT_CLOSE(dofs->share[k].part[1][1], 0.5, 1e-15);
+    }
+    CU_ASSERT_EQUAL(dofs->owner[node_at(mesh, 0.5, 1)], 2);
     CU_ASSERT_EQUAL(dofs->owner[node_at(mesh, 0.5, 0)], SAB_NOBODY);
     CU_ASSERT_EQUAL(dofs->nfree, 2 * (mesh->nnodes - 25));
     CU_ASSERT_EQUAL_FATAL(dofs->nconcessions, 2);
@@ -225,12 +233,19 @@ static void test_shares(void)
     const sab_boundary slip_top = {.group = "top", .slip = true};
     const sab_boundary open_top = {.group = "top", .has_traction = true};
     const sab_boundary open_left = {.group = "left", .has_traction = true};
+    const char *top[1] = {"top"};
+    sab_boundary left_over_top = held_left, through = velocity("left", cos(turn), sin(turn));
+    left_over_top.over = top;
+    left_over_top.nover = 1;
+    const sab_boundary across = velocity("top", 1, 0); /* crosses the slip wall */
     const struct {
         sab_boundary left, top;
         double normal, along; /* what left gets of a force along n, and of one along m */
     } table[] = {{held_left, held_top, 1.0 / 3, 1.0 / 3}, {slip_left, held_top, 1.0 / 3, 0.0},
                  {held_left, slip_top, 1.0, 1.0 / 3},     {slip_left, slip_top, 1.0, 0.0},
-                 {open_left, open_top, 1.0 / 3, 1.0 / 3}, {held_left, open_top, 1.0, 1.0}};
+                 {open_left, open_top, 1.0 / 3, 1.0 / 3}, {held_left, open_top, 1.0, 1.0},
+                 {left_over_top, held_top, 1.0, 1.0},     {through, held_top, 0.0, 0.0},
+                 {through, slip_top, 1.0, 1.0 / 3},       {slip_left, across, 0.0, 0.0}};
 
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++)
         for (int swap = 0; swap < 2; swap++) {
@@ -259,9 +274,9 @@ static void test_shares(void)
                         sum[i][j] += row[j];
                 }
             }
-            if (table[k].left.has_velocity && table[k].top.has_traction) {
+            if (table[k].normal == table[k].along && table[k].normal != 1.0 / 3) { /* one alone */
                 CU_ASSERT_EQUAL(parts, 0);
-                CU_ASSERT_EQUAL(dofs->owner[corner], swap);
+                CU_ASSERT_EQUAL(dofs->owner[corner], table[k].normal == 1.0 ? swap : !swap);
             } else {
                 CU_ASSERT_EQUAL(parts, 2);
                 for (int i = 0; i < 4; i++)
