@@ -205,6 +205,8 @@ sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *t
                                   .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
     sab_progress(term, "assembling %d triangles", session->mesh->nelements);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
+    SAB_TRY(sab_dofs_create(session->mesh, c->nboundaries, c->boundary, session->flow->group,
+                            setup.step, &session->held, err));
     if (initial && c->initial_from != NULL)
         SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
@@ -222,6 +224,7 @@ void sab_session_close(sab_session *session)
 {
     sab_recovery_destroy(&session->recovery);
     sab_probes_destroy(&session->probes);
+    sab_dofs_destroy(&session->held);
     sab_flow_destroy(&session->flow);
     sab_mesh_destroy(&session->mesh);
     sab_case_destroy(&session->c);
@@ -351,7 +354,7 @@ static void describe_time(const sab_session *session, sab_terminal *term)
 /* Where two entries differ at the nodes they share: who holds them. */
 static void describe_corners(const sab_session *session, sab_terminal *term)
 {
-    const sab_dofs *dofs = session->flow->dofs;
+    const sab_dofs *dofs = session->held;
     const sab_boundary *boundary = session->c->boundary;
 
     for (int k = 0; k < dofs->nconcessions; k++) {
