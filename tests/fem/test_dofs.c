@@ -5,6 +5,7 @@
 #include "grid.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const sab_grid unit_square = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
@@ -353,6 +354,97 @@ static void test_slip_meets_velocity(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* What a node may not do: P its held directions, u the held velocity; and the parts of its
+ * reaction, which add up to the identity. */
+static void compare_nodes(const sab_dofs *a, const sab_dofs *b, const int *order)
+{
+    for (int node = 0; node < a->nnodes; node++) {
+        double P[4] = {0.0}, u[2] = {0.0}, sum[2] = {0.0, 0.0};
+
+        for (int i = 0; i < 4; i++) {
+            const sab_dofs *d = i < 2 ? a : b;
+            const double *f = d->frame + 4 * node + 2 * (i % 2), sign = i < 2 ? 1.0 : -1.0;
+
+            for (int j = 0; j < 4 && d->number[2 * node + i % 2] < 0; j++) {
+                P[j] += sign * f[j / 2] * f[j % 2];
+                u[j % 2] += 0.5 * sign * f[j % 2] * d->value[2 * node + i % 2];
+            }
+        }
+        for (int j = 0; j < 4; j++)
+            SAB_ASSERT_CLOSE(P[j], 0.0, 1e-13);
+        SAB_ASSERT_CLOSE(hypot(u[0], u[1]), 0.0, 1e-13);
+        CU_ASSERT_EQUAL(a->owner[node] < 0 ? a->owner[node] : order[a->owner[node]],
+                        b->owner[node]);
+        for (int k = 0; k < b->nshares; k++)
+            for (int i = 0; i < 2 && b->share[k].node == node; i++)
+                sum[i] += b->share[k].part[i][0] + b->share[k].part[i][1];
+        if (b->owner[node] == SAB_SEVERAL)
+            SAB_ASSERT_CLOSE(fabs(sum[0] - 1.0) + fabs(sum[1] - 1.0), 0.0, 1e-12);
+    }
+    CU_ASSERT_EQUAL_FATAL(a->nshares, b->nshares);
+    for (int k = 0; k < a->nshares; k++)
+        for (int m = 0; m < b->nshares; m++)
+            if (a->share[k].node == b->share[m].node &&
+                order[a->share[k].entry] == b->share[m].entry)
+                for (int i = 0; i < 4; i++)
+                    SAB_ASSERT_CLOSE(a->share[k].part[i / 2][i % 2], b->share[m].part[i / 2][i % 2],
+                                     1e-12);
+}
+
+/* Any conditions on the four sides of a parallelogram, forwards and backwards: the same. */
+static void test_random_entries(void)
+{
+    static const int backwards[4] = {3, 2, 1, 0};
+    char *name[4] = {"bottom", "right", "top", "left"};
+    const char *over[4] = {"right", "top", "left", NULL}; /* no circle */
+    unsigned long long seed = 11;
+    int settled = 0, refused = 0;
+
+    for (int k = 0; k < 400; k++) {
+        const sab_grid grid = {2, 3, 0, 0, 1, 1, 0.0, 0.0, 6.0 * sab_test_random(&seed)};
+        sab_mesh *mesh = sab_grid_create(&grid);
+        const double shear = 3.0 * sab_test_random(&seed); /* corners down to 18 degrees */
+        sab_boundary b[2][4] = {{{0}}};
+        sab_dofs *dofs[2] = {NULL, NULL};
+        sab_status status[2];
+
+        for (int n = 0; n < mesh->nnodes; n++)
+            mesh->x[2 * n] += shear * mesh->x[2 * n + 1];
+        for (int i = 0; i < 4; i++) {
+            const double kind = sab_test_random(&seed);
+
+            b[0][i].group = name[i];
+            b[0][i].has_velocity = kind < 0.6;
+            b[0][i].slip = kind > 0.6 && kind < 0.85;
+            b[0][i].has_traction = kind > 0.85;
+            for (int c = 0; c < 2; c++) {
+                b[0][i].prescribed[c] = kind < 0.4 || c == (kind < 0.5);
+                b[0][i].velocity[c] = sab_constant(kind < 0.3 ? 0.0 : floor(8.0 * kind) - 1.0);
+            }
+            b[0][i].nover = over[i] != NULL && sab_test_random(&seed) < 0.2;
+            b[0][i].over = over + i;
+        }
+        for (int way = 0; way < 2; way++) {
+            int group[4];
+
+            for (int i = 0; i < 4; i++) {
+                group[i] = way == 0 ? i : backwards[i];
+                b[way][i] = b[0][group[i]];
+            }
+            status[way] = sab_dofs_create(mesh, 4, b[way], group, 0.0, &dofs[way], NULL);
+        }
+        CU_ASSERT_EQUAL_FATAL(status[0], status[1]);
+        if (status[0] == SAB_OK)
+            compare_nodes(dofs[0], dofs[1], backwards);
+        status[0] == SAB_OK ? settled++ : refused++;
+        sab_dofs_destroy(&dofs[0]);
+        sab_dofs_destroy(&dofs[1]);
+        sab_mesh_destroy(&mesh);
+    }
+    printf("\n    %d settled, %d refused ... ", settled, refused);
+    CU_ASSERT(settled > 100 && refused > 20);
+}
+
 static void test_rigid_motions(void)
 {
     sab_mesh *mesh = sab_grid_create(&unit_square);
@@ -480,6 +572,7 @@ int main(void)
         {"shares of a reaction", test_shares},
         {"oblique slip", test_oblique_slip},
         {"slip meets a given velocity", test_slip_meets_velocity},
+        {"any conditions, in two orders", test_random_entries},
         {"rigid motions", test_rigid_motions},
         {"pressure and traction", test_loads},
         {"flux", test_flux},
