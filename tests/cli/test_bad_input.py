@@ -348,11 +348,11 @@ BOUNDARIES = [
     top("{traction: 0, over: [side, §[]]}", "boundaries.top.over: expected a name, found a list"),
     top("{traction: 0, over: §}", "boundaries.top.over: expected a name, or a list of names, found nothing"),
     case("over in a circle", "top:    {traction: 0}\n  side:   {velocity: [0, 0]}",
-         "top:    {traction: 0, over: side}\n  side:   {velocity: [0, 0], §over: top}",
-         "boundaries.side.over: 'top' is in the end over 'side' as well; one of them must give way"),
+         "top:    {traction: 0, §over: side}\n  side:   {velocity: [0, 0], over: top}",
+         "boundaries.top.over: 'side' is in the end over 'top' as well; one of them must give way"),
     case("two motions", "  top:    {traction: 0}\n  side:   {velocity: [0, 0]}",
          "  top:    {velocity: [1, 0]}\n  §side:   {velocity: [0, 2]}",
-         "boundaries.side: moves with (0, 2) at (0, 1), a node that it shares with 'boundaries.top', "
+         "boundaries.side: moves with (0, 2) at (1, 1), a node that it shares with 'boundaries.top', "
          "which moves with (1, 0); say which one holds there: over: top here, or over: side there"),
     case("velocity and traction", "top:    {", "§top:    {velocity: [0, 0], ",
          "has a velocity without free component, where traction or pressure has no effect"),
