@@ -1,11 +1,10 @@
 /* fem/claims.h -- what the boundary entries say at each node, before any of them is given way to.
- * Only fem/dofs.c looks at it. */
+ * Only fem/dofs.c and fem/settle.c look at it. */
 #ifndef SAB_FEM_CLAIMS_H
 #define SAB_FEM_CLAIMS_H
 
 #include "base/error.h"
-#include "fem/boundary.h"
-#include "mesh/mesh.h"
+#include "fem/dofs.h"
 
 /* Directions closer than this (30 degrees) count as the same wall. */
 #define SAB_CORNER_SINE 0.5
@@ -32,5 +31,12 @@ void sab_claims_destroy(sab_claims **claims);
 /* Add a normal, not of unit length, to the wall it belongs to: the first one unless it turns away
  * from that by 30 degrees and more. */
 void sab_claim_add_normal(double wall[2][2], const double normal[2]);
+
+/* settle.c -- fill frames, values, owners, shares and concessions of dofs (its numbers are 0 where
+ * free, -1 where held); dofs->share has room for all claims. SAB_ERR_INPUT as in sab_dofs_create.
+ */
+sab_status sab_claims_settle(const sab_claims *claims, const sab_mesh *mesh,
+                             const sab_boundary *boundary, const int *group, sab_dofs *dofs,
+                             sab_error *err);
 
 #endif
