@@ -205,6 +205,8 @@ sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *t
                                   .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
     sab_progress(term, "assembling %d triangles", session->mesh->nelements);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
+    SAB_TRY(sab_dofs_create(session->mesh, c->nboundaries, c->boundary, session->flow->group,
+                            setup.step, &session->held, err));
     if (initial && c->initial_from != NULL)
         SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
@@ -222,6 +224,7 @@ void sab_session_close(sab_session *session)
 {
     sab_recovery_destroy(&session->recovery);
     sab_probes_destroy(&session->probes);
+    sab_dofs_destroy(&session->held);
     sab_flow_destroy(&session->flow);
     sab_mesh_destroy(&session->mesh);
     sab_case_destroy(&session->c);
@@ -348,6 +351,27 @@ static void describe_time(const sab_session *session, sab_terminal *term)
                 t->steady > 0.0 ? "no probe of one number" : "time.steady: 0");
 }
 
+/* Where two entries differ at the nodes they share: who holds them. */
+static void describe_corners(const sab_session *session, sab_terminal *term)
+{
+    const sab_dofs *dofs = session->held;
+    const sab_boundary *boundary = session->c->boundary;
+
+    for (int k = 0; k < dofs->nconcessions; k++) {
+        const sab_concession *at = &dofs->concession[k];
+        const char *holder = boundary[at->holder].group, *other = boundary[at->other].group;
+        const char *nodes = at->nodes > 1 ? "nodes, the first at" : "node, at";
+
+        if (boundary[at->other].slip)
+            sab_warn(term, "'%s' moves through the slip wall '%s' where they meet (%d %s (%g, %g))",
+                     holder, other, at->nodes, nodes, at->place[0], at->place[1]);
+        else
+            sab_say(term, "%s '%s', at rest, holds %d shared %s (%g, %g), where '%s' moves",
+                    k == 0 ? "corners       " : "              ", holder, at->nodes, nodes,
+                    at->place[0], at->place[1], other);
+    }
+}
+
 void sab_session_describe(const sab_session *session, sab_terminal *term)
 {
     const sab_case *c = session->c;
@@ -363,6 +387,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
     sab_say(term, "unknowns       %d velocities%s, %d law points", p->n,
             c->element == SAB_ELEMENT_P2B ? " (P2 with a bubble per triangle)" : "", p->npoints);
     describe_rheology(session, term);
+    describe_corners(session, term);
     describe_time(session, term);
     sab_say(term,
             "solver         %s, tolerance %g on the power gap; %s (%s), factor %.3g M entries",

@@ -13,6 +13,8 @@ typedef struct sab_session {
     sab_case *c;
     sab_mesh *mesh;
     sab_flow *flow;
+    sab_dofs
+        *held; /* who holds which node, at the end of the first step: a lid may start from rest */
     sab_probes *probes;
     sab_recovery *recovery;
     int watched;      /* the probe that must be steady (time.probe), or -1 */

@@ -32,6 +32,91 @@ static bool on_interior_line(const sab_mesh *mesh, int group)
     return false;
 }
 
+static bool have_common_node(const sab_mesh *mesh, const sab_mesh_group *a, const sab_mesh_group *b,
+                             bool *of_a)
+{
+    bool common = false;
+
+    for (int i = 0; i < SAB_P2_LINE * a->nfacets; i++)
+        of_a[mesh->facet[SAB_P2_LINE * a->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE]] = true;
+    for (int i = 0; i < SAB_P2_LINE * b->nfacets; i++)
+        common |= of_a[mesh->facet[SAB_P2_LINE * b->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE]];
+    return common;
+}
+
+/* `over` must name other groups, and such that it has an effect on. */
+static sab_status check_over(const sab_mesh *mesh, const sab_boundary *entry, int group,
+                             const char *groups, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    bool *mark = NULL;
+
+    if (entry->nover > 0)
+        SAB_NEW(mark, mesh->nnodes);
+    for (int k = 0; k < entry->nover && status == SAB_OK; k++) {
+        const int g = sab_mesh_find_group(mesh, entry->over[k]);
+
+        if (g < 0)
+            status = sab_fail(err, SAB_ERR_INPUT,
+                              "boundaries.%s.over: the mesh has no group '%s'; it has %s",
+                              entry->group, entry->over[k], groups);
+        else if (g == group)
+            status = sab_fail(err, SAB_ERR_INPUT,
+                              "boundaries.%s.over: names the group itself; give one that it meets",
+                              entry->group);
+        else if (!have_common_node(mesh, &mesh->group[group], &mesh->group[g], mark))
+            status = sab_fail(err, SAB_ERR_INPUT,
+                              "boundaries.%s.over: the group has no node in common with '%s'; give "
+                              "one that it meets",
+                              entry->group, entry->over[k]);
+    }
+cleanup:
+    SAB_FREE(mark);
+    return status;
+}
+
+/* No entry is over itself by way of others: take away those that are over nobody who is left,
+ * until none is; who is left then stands in a circle, or before one. */
+static sab_status check_circles(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                                const int *entry, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int *next = NULL; /* [nboundaries] someone left that it is over, plus one; 0: taken away */
+    int left = 0;
+
+    SAB_NEW(next, nboundaries);
+    for (int b = 0; b < nboundaries; b++)
+        next[b] = b + 1;
+    for (int round = 0; round < nboundaries; round++) {
+        left = 0;
+        for (int b = 0; b < nboundaries; b++) {
+            int below = 0;
+
+            for (int k = 0; k < boundary[b].nover && next[b] > 0; k++) {
+                const int other = entry[sab_mesh_find_group(mesh, boundary[b].over[k])] - 1;
+
+                if (next[other] > 0)
+                    below = other + 1;
+            }
+            next[b] = below;
+            if (below > 0)
+                left = below;
+        }
+    }
+    if (left > 0) {
+        for (int round = 0; round < nboundaries; round++)
+            left = next[left - 1]; /* now it is in the circle */
+        status = sab_fail(err, SAB_ERR_INPUT,
+                          "boundaries.%s.over: '%s' is in the end over '%s' as well; one of them "
+                          "must give way",
+                          boundary[left - 1].group, boundary[next[left - 1] - 1].group,
+                          boundary[left - 1].group);
+    }
+cleanup:
+    SAB_FREE(next);
+    return status;
+}
+
 sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
                               int *group, sab_boundary_report *report, sab_error *err)
 {
@@ -86,6 +171,9 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
         if (!covered[f] && report->uncovered++ == 0)
             for (int i = 0; i < 2; i++)
                 report->place[i] = mesh->x[2 * mesh->facet[SAB_P2_LINE * f + 2] + i];
+    for (int b = 0; b < nboundaries; b++)
+        SAB_TRY(check_over(mesh, &boundary[b], group[b], groups.data, err));
+    SAB_TRY(check_circles(mesh, nboundaries, boundary, entry, err));
 cleanup:
     sab_text_destroy(&groups);
     SAB_FREE(entry);

@@ -17,6 +17,8 @@ typedef struct sab_boundary {
     sab_function traction[3]; /* total traction of the outside on the grains */
     bool has_pressure;
     sab_function pressure; /* traction -p n */
+    int nover;
+    const char **over; /* [nover] groups that have no say at the nodes they share with this one */
 } sab_boundary;
 
 #endif

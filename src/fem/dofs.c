@@ -1,142 +1,14 @@
 #include "fem/dofs.h"
 #include "base/memory.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
+#include "fem/claims.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Directions closer than this (30 degrees) count as the same wall. */
-static const double CORNER_SINE = 0.5;
-
-/* What one boundary entry says at one node: up to two directions with the velocity along them. */
-typedef struct constraint {
-    int n;
-    double direction[2][2]; /* unit */
-    double value[2];
-} constraint;
-
-static double cross(const double a[2], const double b[2])
-{
-    return a[0] * b[1] - a[1] * b[0];
-}
-
-/* A new entry at a node that may have an older one. First component of the frame: the new entry's
- * first direction. Second: the new entry's second, or else an older direction that is another wall,
- * or else free. A second direction d with d.u = v gives t.u = (v - (d.n) u_n) / (d.t), t _|_ n. */
-static void constrain(sab_dofs *dofs, int node, const constraint *now, int entry)
-{
-    double *frame = dofs->frame + 4 * node, *value = dofs->value + 2 * node;
-    int *number = dofs->number + 2 * node;
-    constraint all = *now;
-
-    for (int i = 0; i < 2 && all.n < 2; i++)
-        if (number[i] < 0 && fabs(cross(all.direction[0], frame + 2 * i)) > CORNER_SINE) {
-            memcpy(all.direction[1], frame + 2 * i, sizeof all.direction[1]);
-            all.value[1] = value[i];
-            all.n = 2;
-        }
-    const double *n = all.direction[0];
-    const double t[2] = {-n[1], n[0]};
-
-    value[0] = all.value[0];
-    value[1] = 0.0;
-    number[0] = -1;
-    number[1] = 0; /* free; numbered when all entries are applied */
-    if (all.n == 2) {
-        const double *d = all.direction[1];
-
-        value[1] =
-            (all.value[1] - (d[0] * n[0] + d[1] * n[1]) * value[0]) / (d[0] * t[0] + d[1] * t[1]);
-        number[1] = -1;
-    }
-    memcpy(frame, (double[4]){n[0], n[1], t[0], t[1]}, 4 * sizeof *frame);
-    dofs->owner[node] = entry;
-}
-
-static sab_status apply_velocity(sab_dofs *dofs, const sab_mesh *mesh, const sab_boundary *entry,
-                                 int index, const sab_mesh_group *group, double t, sab_error *err)
-{
-    for (int f = 0; f < group->nfacets; f++)
-        for (int a = 0; a < SAB_P2_LINE; a++) {
-            const int node = mesh->facet[SAB_P2_LINE * group->facet[f] + a];
-            const sab_vars at = {.x = mesh->x[2 * node], .y = mesh->x[2 * node + 1], .t = t};
-            constraint c = {0};
-
-            if (dofs->owner[node] == index)
-                continue; /* seen from the neighbouring facet */
-            for (int i = 0; i < 2; i++)
-                if (entry->prescribed[i]) {
-                    const sab_status status =
-                        sab_function_at(&entry->velocity[i], &at, &c.value[c.n], err);
-
-                    if (status != SAB_OK)
-                        return status;
-                    c.direction[c.n][i] = 1.0;
-                    c.n++;
-                }
-            if (c.n > 0)
-                constrain(dofs, node, &c, index);
-        }
-    return SAB_OK;
-}
-
-/* Slip: the normal of a node is int phi n over the facets of the group, so that no volume flows
- * through the discrete wall; facets that meet at a corner (30 degrees and more) are two walls. */
-static sab_status apply_slip(sab_dofs *dofs, const sab_mesh *mesh, int index,
-                             const sab_mesh_group *group, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    double *normal = NULL; /* [nnodes][2 walls][2] */
-
-    SAB_NEW(normal, 4 * (size_t)mesh->nnodes);
-    for (int f = 0; f < group->nfacets; f++) {
-        const int facet = group->facet[f];
-        double own[SAB_P2_LINE][2] = {{0.0}};
-
-        for (int q = 0; q < sab_line_degree7.n; q++) {
-            sab_p2_side p;
-
-            sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
-            for (int a = 0; a < SAB_P2_LINE; a++)
-                for (int i = 0; i < 2; i++)
-                    own[a][i] += sab_line_degree7.weight[q] * p.value[a] * p.normal_ds[i];
-        }
-        for (int a = 0; a < SAB_P2_LINE; a++) {
-            double *wall = normal + 4 * (size_t)mesh->facet[SAB_P2_LINE * facet + a];
-            const double size = hypot(wall[0], wall[1]) * hypot(own[a][0], own[a][1]);
-
-            if (fabs(cross(wall, own[a])) > CORNER_SINE * size)
-                wall += 2;
-            wall[0] += own[a][0];
-            wall[1] += own[a][1];
-        }
-    }
-    for (int node = 0; node < mesh->nnodes; node++) {
-        constraint c = {0};
-
-        for (int w = 0; w < 2; w++) {
-            const double *wall = normal + 4 * (size_t)node + 2 * w;
-            const double size = hypot(wall[0], wall[1]);
-
-            if (size > 0.0) {
-                c.direction[c.n][0] = wall[0] / size;
-                c.direction[c.n][1] = wall[1] / size;
-                c.n++;
-            }
-        }
-        if (c.n > 0)
-            constrain(dofs, node, &c, index);
-    }
-cleanup:
-    SAB_FREE(normal);
-    return status;
-}
 
 sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
                            const int *group, double t, sab_dofs **dofs, sab_error *err)
 {
     sab_status status = SAB_OK;
+    sab_claims *claims = NULL;
     sab_dofs *d = NULL;
 
     *dofs = NULL;
@@ -149,20 +21,18 @@ sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boun
     SAB_NEW(d->owner, mesh->nnodes);
     for (int node = 0; node < mesh->nnodes; node++) {
         d->frame[4 * node] = d->frame[4 * node + 3] = 1.0;
-        d->owner[node] = -1;
+        d->owner[node] = SAB_NOBODY;
     }
-    for (int b = 0; b < nboundaries; b++) {
-        if (boundary[b].has_velocity)
-            SAB_TRY(apply_velocity(d, mesh, &boundary[b], b, &mesh->group[group[b]], t, err));
-        if (boundary[b].slip)
-            SAB_TRY(apply_slip(d, mesh, b, &mesh->group[group[b]], err));
-    }
+    SAB_TRY(sab_claims_create(mesh, nboundaries, boundary, group, t, &claims, err));
+    SAB_NEW(d->share, claims->n);
+    SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         if (d->number[i] >= 0)
             d->number[i] = d->nfree++;
     *dofs = d;
     d = NULL;
 cleanup:
+    sab_claims_destroy(&claims);
     sab_dofs_destroy(&d);
     return status;
 }
@@ -174,6 +44,8 @@ void sab_dofs_destroy(sab_dofs **dofs)
         SAB_FREE((*dofs)->value);
         SAB_FREE((*dofs)->frame);
         SAB_FREE((*dofs)->owner);
+        SAB_FREE((*dofs)->share);
+        SAB_FREE((*dofs)->concession);
         SAB_FREE(*dofs);
     }
 }

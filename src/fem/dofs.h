@@ -2,10 +2,10 @@
  *
  * A node has an orthonormal frame, the axes unless an oblique slip wall passes through it. A
  * boundary entry constrains directions: velocity the axes it prescribes, slip the wall's normal.
- * Where entries meet, the later one in the case file wins in the directions it constrains (within
- * 30 degrees); a direction that only the earlier one constrains stays constrained. So a node where
- * two slip walls meet at a corner is fixed, and a corner of a lid takes the velocity of the entry
- * written last. */
+ * Where entries meet, the order in which they are written has no meaning [docs/theory.md, 4.7]:
+ * velocities hold their components, and of two that differ the one at rest; slip walls hold their
+ * normals where velocities leave a direction (30 degrees away or more); tractions hold nothing. An
+ * entry that says `over` to a group silences it at the nodes they share. */
 #ifndef SAB_FEM_DOFS_H
 #define SAB_FEM_DOFS_H
 
@@ -13,13 +13,34 @@
 #include "fem/boundary.h"
 #include "mesh/mesh.h"
 
+/* Instead of an entry in sab_dofs.owner. */
+enum { SAB_NOBODY = -1, SAB_SEVERAL = -2 };
+
+/* part: the force on a node that several entries share, times the part of this one; the parts of a
+ * node add up to the identity [docs/theory.md, 4.8]. */
+typedef struct sab_share {
+    int node, entry;
+    double part[2][2];
+} sab_share;
+
+/* At `nodes` nodes, the first of them at `place`, the entry `other` does not get its velocity, or
+ * its slip wall is crossed, because `holder` holds them. */
+typedef struct sab_concession {
+    int holder, other, nodes;
+    double place[2];
+} sab_concession;
+
 typedef struct sab_dofs {
     int dim, nnodes;
     int nfree;     /* unknowns */
     int *number;   /* [nnodes][dim] unknown of a frame component, or -1 if prescribed */
     double *value; /* [nnodes][dim] prescribed value of a frame component, 0 where free */
     double *frame; /* [nnodes][dim][dim] row i: direction of component i */
-    int *owner;    /* [nnodes] boundary entry that last prescribed something here, or -1 */
+    int *owner;    /* [nnodes] the boundary entry that holds the node, SAB_NOBODY or SAB_SEVERAL */
+    int nshares;
+    sab_share *share; /* of nodes that several entries hold, and of free ones between several */
+    int nconcessions;
+    sab_concession *concession; /* by the first node of each */
 } sab_dofs;
 
 /* What sab_boundary_match found besides errors. */
@@ -30,11 +51,13 @@ typedef struct sab_boundary_report {
 
 /* Find the group of each entry (group: [nboundaries], indices into mesh->group). SAB_ERR_INPUT for
  * a group the mesh has not (lists those it has), a group without entry, an entry given twice under
- * name and number, and a traction on an interior line. */
+ * name and number, a traction on an interior line, an `over` that names no group, its own, one that
+ * shares no node with it, or that closes a circle. */
 sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
                               int *group, sab_boundary_report *report, sab_error *err);
 
-/* Apply the entries in their order at time t. The caller owns *dofs. */
+/* Apply the entries at time t. SAB_ERR_INPUT: two of them move with different velocities at a node,
+ * and neither says `over`. The caller owns *dofs. */
 sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
                            const int *group, double t, sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);

@@ -249,21 +249,31 @@ double sab_fields_cell_reynolds(const sab_fields *f)
     return largest;
 }
 
-/* Keep of F what belongs to an entry: nodes it owns and, if `shared`, those of its group that
- * nobody owns. */
-static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int entry, bool shared,
+/* Keep of F what belongs to an entry: nodes it holds, its part of those it holds with others and,
+ * if `open`, those of its group that nobody holds. */
+static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int entry, bool open,
                               double *F)
 {
     const sab_mesh *mesh = f->space->mesh;
     const sab_mesh_group *group = &mesh->group[b->group[entry]];
+    const sab_dofs *dofs = b->dofs;
 
     for (int n = 0; n < mesh->nnodes; n++)
-        f->marked[n] = b->dofs->owner[n] == entry;
-    for (int i = 0; i < SAB_P2_LINE * group->nfacets && shared; i++) {
+        f->marked[n] = dofs->owner[n] == entry;
+    for (int i = 0; i < SAB_P2_LINE * group->nfacets && open; i++) {
         const int n = mesh->facet[SAB_P2_LINE * group->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE];
 
-        f->marked[n] |= b->dofs->owner[n] < 0;
+        f->marked[n] |= dofs->owner[n] == SAB_NOBODY;
     }
+    for (const sab_share *s = dofs->share; s < dofs->share + dofs->nshares; s++)
+        if (s->entry == entry && (open || dofs->owner[s->node] == SAB_SEVERAL)) {
+            double *at = F + 2 * s->node;
+            const double whole[2] = {at[0], at[1]};
+
+            for (int i = 0; i < 2; i++)
+                at[i] = s->part[i][0] * whole[0] + s->part[i][1] * whole[1];
+            f->marked[s->node] = true;
+        }
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         if (!f->marked[i / 2])
             F[i] = 0.0;

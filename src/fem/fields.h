@@ -71,12 +71,12 @@ typedef struct sab_balance {
 } sab_balance;
 
 /* Nodal forces F of the grains on the boundary entry `entry`. Total: minus the reactions
- * R = int D(v):sigma - load on the nodes it owns, minus the load of the traction it applies.
- * Contact and viscous: int D(v):lambda and -int D(v):(viscous stress) on these nodes and on those
- * of its group that nobody owns; what is missing to the total is the load on them (not of its own
- * traction), which vanishes with the size of the elements [docs/theory.md, 10.5]. F and load are
- * force vectors of the space; their bubbles do not matter, because a bubble vanishes on every
- * side. Not for SAB_FORCE_RECOVERED (fem/wall.h). */
+ * R = int D(v):sigma - load on the nodes it holds, of those it shares its part, minus the load of
+ * the traction it applies. Contact and viscous: int D(v):lambda and -int D(v):(viscous stress) on
+ * these nodes and on those of its group that nobody holds; what is missing to the total is the load
+ * on them (not of its own traction), which vanishes with the size of the elements [docs/theory.md,
+ * 10.5]. F and load are force vectors of the space; their bubbles do not matter, because a bubble
+ * vanishes on every side. Not for SAB_FORCE_RECOVERED (fem/wall.h). */
 sab_status sab_fields_nodal_force(const sab_fields *fields, const sab_balance *balance, int entry,
                                   sab_force_part part, double *F, sab_error *err);
 /* Their sum, the force on the entry; the total is in exact balance. work is a force vector. */

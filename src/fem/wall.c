@@ -1,5 +1,6 @@
 #include "fem/wall.h"
 #include "base/memory.h"
+#include "fem/dofs.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
 
@@ -108,7 +109,7 @@ static bool is_smooth(const side *before, const side *behind, const int *degree,
     const double *a = before->tangent[1], *b = behind->tangent[0];
 
     for (int i = 0; i < 3; i++)
-        if (owner[node[i]] >= 0 && owner[node[i]] != entry)
+        if (owner[node[i]] != SAB_NOBODY && owner[node[i]] != entry)
             return false;
     return degree[node[0]] == 2 && a[0] * b[0] + a[1] * b[1] > CORNER_COSINE;
 }

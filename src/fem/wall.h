@@ -28,8 +28,8 @@ typedef struct sab_wall {
     double *share;           /* [nrows] of the vertex behind `left`, 0 to 1 */
 } sab_wall;
 
-/* The wall made of `group`. Nodes that another boundary entry owns (owner[node] neither `entry` nor
- * -1) carry the forces of that one, and the vertices beside them are left out too. A row per
+/* The wall made of `group`. Nodes that another boundary entry holds, alone or with this one
+ * (sab_dofs.owner), carry other forces too, and the vertices beside them are left out. A row per
  * vertex; or, if samples > 0, so many equidistant ones from the first vertex to the last, between
  * vertices by linear interpolation, beside a vertex left out as at the nearest.
  * SAB_ERR_INPUT: sides inside the domain, no vertex left. The caller owns *wall. */

@@ -178,7 +178,7 @@ static sab_status read_boundary(const sab_value_reader *r, const sab_yaml *node,
     sab_status status = SAB_OK;
     const sab_key *row = sab_schema_next(sab_schema_find(NULL, "boundaries"), NULL);
     const sab_path path = sab_path_join("boundaries", node->key);
-    const sab_yaml *velocity = sab_yaml_find(node, "velocity");
+    const sab_yaml *velocity = sab_yaml_find(node, "velocity"), *over = sab_yaml_find(node, "over");
     const char *mistake;
 
     b->line = line_of(node);
@@ -189,6 +189,12 @@ static sab_status read_boundary(const sab_value_reader *r, const sab_yaml *node,
     if (velocity != NULL)
         for (int i = 0; i < velocity->n; i++)
             b->prescribed[i] = strcmp(velocity->item[i]->text, "free") != 0;
+    if (over != NULL) {
+        b->nover = over->kind == SAB_YAML_LIST ? over->n : 1;
+        SAB_NEW(b->over, b->nover);
+        for (int i = 0; i < b->nover; i++) /* the texts live in the store */
+            b->over[i] = over->kind == SAB_YAML_LIST ? over->item[i]->text : over->text;
+    }
     mistake = boundary_mistake(b, r->geometry->dim);
     if (mistake != NULL)
         status = sab_fail(err, SAB_ERR_INPUT, "%s: %s",
@@ -431,6 +437,7 @@ sab_status sab_case_read(const char *path, int noverrides, const char *const *ov
     SAB_TRY(default_split(c->store->root, err));
     SAB_TRY(default_every(c->store->root, err));
     SAB_TRY(sab_tree_complete(c->path, c->store->root, err));
+    sab_tree_sort(c->store->root);
     SAB_TRY(read_values(c, err));
     *result = c;
     c = NULL;
@@ -456,8 +463,10 @@ void sab_case_destroy(sab_case **result)
 
     if (c == NULL)
         return;
-    for (int i = 0; i < c->nboundaries; i++)
+    for (int i = 0; i < c->nboundaries; i++) {
         SAB_FREE(c->boundary[i].group);
+        SAB_FREE(c->boundary[i].over);
+    }
     for (int i = 0; i < c->nprobes; i++) {
         SAB_FREE(c->probe[i].name);
         SAB_FREE(c->probe[i].group);

@@ -45,7 +45,7 @@ typedef struct sab_case {
     sab_material material;
     sab_function gravity[3];
     int nboundaries;
-    sab_boundary *boundary; /* in the order of the file: a later one wins at shared nodes */
+    sab_boundary *boundary; /* by the alphabet; their order has no meaning */
     sab_case_time time;
     bool has_initial_velocity;
     sab_function initial_velocity[3];

@@ -1,9 +1,9 @@
 /* io/case_parts.h -- what the files case*.c share; nobody else includes it.
  *
- * A case is read in four steps, each over the whole tree: overrides are put in, the shape is
- * checked (sections, unknown keys), defaults are filled in, values are read. So a misspelt key is
- * reported as such and not as a missing one, and a default is read by the code that reads
- * everything else. */
+ * A case is read in five steps, each over the whole tree: overrides are put in, the shape is
+ * checked (sections, unknown keys), defaults are filled in, keys are sorted, values are read. So a
+ * misspelt key is reported as such and not as a missing one, a default is read by the code that
+ * reads everything else, and nothing depends on the order of keys. */
 #ifndef SAB_IO_CASE_PARTS_H
 #define SAB_IO_CASE_PARTS_H
 
@@ -31,10 +31,14 @@ typedef struct sab_path {
 } sab_path;
 sab_path sab_path_join(const char *path, const char *key);
 
-/* case_tree.c -- steps one to three, and the way back to text. `file` is for messages. */
+/* case_tree.c -- steps one to four, and the way back to text. `file` is for messages. */
 sab_status sab_tree_override(sab_yaml *root, const char *assignment, sab_error *err);
 sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err);
 sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err);
+/* Put the keys in the order of the table and the names of the user in that of the alphabet, probes
+ * apart, whose order is that of the columns. Sums and files then have one order, whatever that of
+ * the file was. */
+void sab_tree_sort(sab_yaml *root);
 /* Does it have time steps? */
 bool sab_tree_is_inertial(const sab_yaml *root);
 sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err);
@@ -45,7 +49,7 @@ const sab_yaml *sab_tree_locate(const sab_yaml *root, const char *path);
  * if it begins otherwise. */
 const sab_yaml *sab_tree_match(const sab_yaml *root, const char *text, size_t *length);
 
-/* case_value.c -- step four. */
+/* case_value.c -- step five. */
 typedef struct sab_value_reader {
     const char *file;
     const sab_geometry *geometry;

@@ -347,6 +347,36 @@ sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err)
     return complete_map(file, NULL, root, "", sab_tree_is_inertial(root), err);
 }
 
+/* Does `a` come before `b` under `parent`? Keys in the order of the table, names of the user by the
+ * alphabet. */
+static bool is_before(const sab_key *parent, const sab_yaml *a, const sab_yaml *b)
+{
+    if (parent != NULL && parent->type == SAB_KEY_NAMES)
+        return strcmp(a->key, b->key) < 0;
+    return sab_schema_find(parent, a->key) < sab_schema_find(parent, b->key);
+}
+
+static void sort_map(const sab_key *parent, sab_yaml *map)
+{
+    const bool kept = parent != NULL && strcmp(parent->path, "probes") == 0;
+
+    for (int i = 1; i < map->n && !kept; i++)
+        for (int k = i; k > 0 && is_before(parent, map->item[k], map->item[k - 1]); k--) {
+            sab_yaml *swap = map->item[k];
+
+            map->item[k] = map->item[k - 1];
+            map->item[k - 1] = swap;
+        }
+    for (int i = 0; i < map->n; i++)
+        if (map->item[i]->kind == SAB_YAML_MAP)
+            sort_map(sab_schema_find(parent, map->item[i]->key), map->item[i]);
+}
+
+void sab_tree_sort(sab_yaml *root)
+{
+    sort_map(NULL, root);
+}
+
 /* One entry on its own line; what is below stays on that line. */
 static sab_status write_entry(const sab_yaml *node, int indent, sab_text *text, sab_error *err)
 {
@@ -365,26 +395,18 @@ sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
 
-    for (const sab_key *row = NULL; (row = sab_schema_next(NULL, row)) != NULL;) {
-        const sab_yaml *node = sab_yaml_find(root, row->path);
+    for (int k = 0; k < root->n; k++) {
+        const sab_yaml *node = root->item[k];
 
-        if (node == NULL || (node->kind == SAB_YAML_MAP && node->n == 0))
+        if (node->kind == SAB_YAML_MAP && node->n == 0)
             continue;
         if (node->kind != SAB_YAML_MAP) {
             SAB_TRY(write_entry(node, 0, text, err));
             continue;
         }
-        SAB_TRY(sab_text_add(text, err, "%s:\n", row->path));
-        if (row->type == SAB_KEY_NAMES) /* the order of boundaries has a meaning */
-            for (int i = 0; i < node->n; i++)
-                SAB_TRY(write_entry(node->item[i], 2, text, err));
-        else
-            for (const sab_key *below = NULL; (below = sab_schema_next(row, below)) != NULL;) {
-                const sab_yaml *child = sab_yaml_find(node, sab_schema_last(below->path));
-
-                if (child != NULL)
-                    SAB_TRY(write_entry(child, 2, text, err));
-            }
+        SAB_TRY(sab_text_add(text, err, "%s:\n", node->key));
+        for (int i = 0; i < node->n; i++)
+            SAB_TRY(write_entry(node->item[i], 2, text, err));
     }
 cleanup:
     return status;

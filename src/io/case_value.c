@@ -316,6 +316,20 @@ cleanup:
     return status;
 }
 
+static sab_status check_list(const sab_value_reader *r, const sab_yaml *node, const char *path,
+                             sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (node->kind != SAB_YAML_LIST && (!is_value(node) || node->text[0] == '\0'))
+        return fail_kind(r, node, path, "a name, or a list of names", err);
+    for (int i = 0; i < node->n; i++)
+        if (!is_value(node->item[i]) || node->item[i]->text[0] == '\0')
+            SAB_TRY(fail_kind(r, node->item[i], path, "a name", err));
+cleanup:
+    return status;
+}
+
 sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
                           const char *path, void *base, sab_error *err)
 {
@@ -360,6 +374,8 @@ sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const s
         return read_segment(r, row, node, path, member, err);
     case SAB_KEY_MAP:
         return sab_value_read_map(r, row, node, path, base, err);
+    case SAB_KEY_LIST:
+        return check_list(r, node, path, err);
     case SAB_KEY_NAMES: /* an array of items: the caller knows which */
     case SAB_KEY_TYPES:
         break;

@@ -126,7 +126,10 @@ static const sab_key table[] = {
      .help = "Body force, usually [0, -1]"},
 
     {"boundaries", SAB_KEY_NAMES,
-     .help = "One entry per boundary group of the mesh; where two meet, the later one wins"},
+     .help =
+         "One entry per boundary group of the mesh, in any order. A node that groups share takes "
+         "the stricter condition (velocity, then slip, then traction), and of two velocities "
+         "the one at rest"},
     {"boundaries.*", SAB_KEY_MAP, .help = "Conditions on the group of that name or number"},
     {"boundaries.*.velocity", SAB_KEY_VECTOR_OR_FREE, .unit = UNIT_VELOCITY, .fallback = "",
      IN(sab_boundary, velocity), FLAG(sab_boundary, has_velocity),
@@ -139,6 +142,8 @@ static const sab_key table[] = {
     {"boundaries.*.pressure", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, pressure), FLAG(sab_boundary, has_pressure),
      .help = "Pressure p from outside: the traction -p n"},
+    {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
+     .help = "Groups whose condition does not count at the nodes they share with this one"},
 
     {"time", SAB_KEY_MAP, .fallback = "{}", .help = "The kind of run"},
     {"time.scheme", SAB_KEY_CHOICE, .fallback = "creeping", .choice = scheme_choice,
@@ -342,6 +347,7 @@ const char *sab_schema_type(sab_key_type type)
         [SAB_KEY_VECTOR_OR_ZERO] = "0, or list of numbers or formulas",
         [SAB_KEY_POINT] = "point [x, y]",
         [SAB_KEY_SEGMENT] = "two points [[x, y], [x, y]]",
+        [SAB_KEY_LIST] = "name, or list of names",
     };
 
     return name[type];

@@ -337,7 +337,23 @@ BOUNDARIES = [
          "boundaries.lid: the mesh has no such group; it has 'bottom', 'side' and 'top'"),
     case("group without entry", "boundaries:\n  top:    {traction: 0}\n", "§boundaries:\n",
          "group 'top' (number 3) of the mesh has no condition; the groups are 'bottom', 'side' and"),
-    top("{traction: 0}\n  §3:      {traction: 0}", "boundaries.3: the same group as 'boundaries.top'"),
+    case("a group twice", "  top:    {traction: 0}", "  §top:    {traction: 0}\n  3:      {traction: 0}",
+         "boundaries.top: the same group as 'boundaries.3'"),
+    top("{traction: 0, §over: lid}", "boundaries.top.over: the mesh has no group 'lid'; it has 'bottom'"),
+    top("{traction: 0, §over: [side, 3]}", "boundaries.top.over: names the group itself"),
+    top("{traction: 0, §over: bottom}",
+        "boundaries.top.over: the group has no node in common with 'bottom'; give one that it meets"),
+    top("{traction: 0, over: §{side: 1}}",
+        "boundaries.top.over: expected a name, or a list of names, found a section"),
+    top("{traction: 0, over: [side, §[]]}", "boundaries.top.over: expected a name, found a list"),
+    top("{traction: 0, over: §}", "boundaries.top.over: expected a name, or a list of names, found nothing"),
+    case("over in a circle", "top:    {traction: 0}\n  side:   {velocity: [0, 0]}",
+         "top:    {traction: 0, §over: side}\n  side:   {velocity: [0, 0], over: top}",
+         "boundaries.top.over: 'side' is in the end over 'top' as well; one of them must give way"),
+    case("two motions", "  top:    {traction: 0}\n  side:   {velocity: [0, 0]}",
+         "  top:    {velocity: [1, 0]}\n  §side:   {velocity: [0, 2]}",
+         "boundaries.side: moves with (0, 2) at (1, 1), a node that it shares with 'boundaries.top', "
+         "which moves with (1, 0); say which one holds there: over: top here, or over: side there"),
     case("velocity and traction", "top:    {", "§top:    {velocity: [0, 0], ",
          "has a velocity without free component, where traction or pressure has no effect"),
     case("velocity and slip", "  top:    {traction: 0}", "  §top:    {velocity: [0, 0], slip: true}",
@@ -353,10 +369,10 @@ BOUNDARIES = [
 ]
 
 PROBES = [
-    probe("§f: {flux: lid}", "probes.f: no boundary group 'lid'; there are top, side, bottom"),
+    probe("§f: {flux: lid}", "probes.f: no boundary group 'lid'; there are bottom, side, top"),
     probe("§f: {point: [5, 5]}", "probes.f: (5, 5) lies outside the domain"),
     probe("§f: {line: [[0.5, 0.5], [0.5, 2]], samples: 2}", "(0.5, 2) lies outside the domain"),
-    probe("§f: {traction: lid}", "probes.f: no boundary group 'lid'; there are top, side, bottom"),
+    probe("§f: {traction: lid}", "probes.f: no boundary group 'lid'; there are bottom, side, top"),
     probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line, "
           "traction"),
     probe("§f: {}", "does not say what to take; give exactly one of flux, force, point, line"),

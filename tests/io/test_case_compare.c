@@ -11,7 +11,7 @@ static const char text[] = "title: Silo\n"
                            "  wall: {velocity: [0, \"sin(x)\"]}\n"
                            "  outlet: {traction: 0}\n"
                            "time: {scheme: inertial, step: 0.1, end: 8}\n"
-                           "probes: {q: {flux: outlet}}\n";
+                           "probes: {q: {flux: outlet}, f: {force: wall}}\n";
 
 static sab_case *read_case(const char *path, int n, const char *const *override)
 {
@@ -91,8 +91,10 @@ static void test_differences(void)
         {"boundaries.wall={slip: true}",
          "boundaries.wall.velocity: [0, \"sin(x)\"] then, not given "
          "now"},
-        {"boundaries={outlet: {traction: 0}, wall: {velocity: [0, sin(x)]}}",
-         "boundaries: in another order"},
+        {"boundaries={outlet: {traction: 0}, wall: {velocity: [0, sin(x)]}}", ""},
+        {"probes={f: {force: wall}, q: {flux: outlet}}", "probes: in another order"},
+        {"probes={q: {flux: outlet}, f: {force: wall, part: contact}}",
+         "probes.f.part: total then, contact now"},
         {"probes.q={flux: wall}", "probes.q.flux: outlet then, wall now"},
         {"time.step=0.2", "time.step: 0.1 then, 0.2 now"},
         {"time.order=1", "time.order: 2 then, 1 now"},
