@@ -379,7 +379,7 @@ static sab_status report_study(sab_study_run *run, bool *good, sab_error *err)
     sab_status status = SAB_OK;
     sab_table *table = NULL;
     char json[SAB_STUDY_PATH], csv[SAB_STUDY_PATH], sigma[200];
-    int failed = 0;
+    int doubtful = 0;
 
     SAB_TRY(write_table(run, &table, err));
     sab_study_show_table(run, table);
@@ -395,8 +395,8 @@ static sab_status report_study(sab_study_run *run, bool *good, sab_error *err)
             if (sab_table_find(table, sigma) >= 0)
                 request.sigma = sigma;
         }
-        SAB_TRY(sab_fit_show(table, &request, json, csv, run->term, &failed, err));
-        *good = *good && failed == 0;
+        SAB_TRY(sab_fit_show(table, &request, json, csv, run->term, &doubtful, err));
+        *good = *good && doubtful == 0;
     }
 cleanup:
     sab_table_destroy(&table);

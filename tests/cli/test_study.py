@@ -15,6 +15,7 @@ import re
 import select
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,15 @@ def beverloo(x, y, sigma, grain):
     variance = rest(k) / (len(x) - 2) / (cc * kk - ck * ck)
     t = student(len(x) - 2)
     return c, t * math.sqrt(variance * kk), k, t * math.sqrt(variance * cc)
+
+
+def floored(x, sigma):
+    """None is more precise than the median of all, nor than that of its five neighbours."""
+    def near(a):
+        return [s for _, s in sorted(zip(x, sigma), key=lambda p: abs(p[0] - a))[:5]]
+
+    median = statistics.median_low
+    return [max(s, median(sigma), median(near(a))) for a, s in zip(x, sigma)]
 
 
 def line(x, y):
@@ -471,11 +481,12 @@ class Studies:
                             "--scale", "2", "--group", "mu", "-o", "fit.json", *extra)
             result = load(self.path("fit.json"))
             self.check("fit: rows without flow are left out, and it says so",
-                       done.stderr.count("1 row without a positive x and y is left out") == 2 and
+                       "fit of mu = 0.3: 1 of 7 points left out: D = 4 (no y)" in done.stderr and
+                       "fit of mu = 0.5: 1 of 7 points left out: D = 4 (y = 0)" in done.stderr and
                        [f["left_out"] for f in result["fits"]] == [1, 1], done.stderr)
             for fit in result["fits"]:
                 y, s = data[str(fit["group"]["mu"])]
-                y, s = [2 * v for v in y], [2 * v if weighted else 1.0 for v in s]
+                y, s = [2 * v for v in y], floored(x, s) if weighted else [1.0] * len(x)
                 c, dc, k, dk = beverloo(x, y, s, grain)
                 for name, value, half in (("C", c, dc), ("k", k, dk)):
                     e = fit[name]
