@@ -10,9 +10,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Far beyond any scatter: ten times what is expected, and ten of the standard deviations that the
- * median distance of a normal scatter stands for. */
-static const double TIMES = 10.0, DEVIATIONS = 10.0 * 1.4826;
+/* Far beyond any scatter: by this factor, and by ten of the standard deviations that the median
+ * distance of a normal scatter stands for. */
+static const double FACTOR = 3.0, DEVIATIONS = 10.0 * 1.4826;
+/* Of the median y: near k g a small error of k is a large one of y, and this much of it is none. */
+static const double SMALL = 0.1;
 enum { FEWEST = 4 }; /* two points of three follow every law */
 
 static int compare(const void *a, const void *b)
@@ -68,16 +70,19 @@ static int take_out(sample *s, bool beverloo, double *expected)
     int kept = 0;
 
     repeated_median(s, &a, &b, &typical);
+    const double small = beverloo ? SMALL * typical : 0.0;
     for (int i = 0; i < s->n; i++) {
         const double line = a + b * s->t[i];
         const double law = !beverloo ? exp(line) : line > 0.0 ? pow(line, 1.5) : 0.0;
 
-        /* near k g a small error of k is a large one of y; against a typical y it is none */
-        distance[i] = beverloo ? fabs(s->y[i] - law) / (law + typical) : fabs(s->z[i] - line);
+        distance[i] =
+            beverloo ? fabs(log((s->y[i] + small) / (law + small))) : fabs(s->z[i] - line);
         sorted[i] = distance[i];
         expected[s->point[i]] = law;
     }
-    const double far = fmax(beverloo ? TIMES - 1.0 : log(TIMES), DEVIATIONS * median(s->n, sorted));
+    /* few points leave a line less distance than they scatter [Rousseeuw and Leroy 1987, 5.1] */
+    const double few = 1.0 + 5.0 / (s->n - 2);
+    const double far = fmax(log(FACTOR), DEVIATIONS * few * median(s->n, sorted));
     for (int i = 0; i < s->n; i++)
         if (!(distance[i] > far)) {
             expected[s->point[i]] = NAN;
@@ -114,6 +119,8 @@ sab_status sab_fit_outliers(sab_fit_law law, int n, const double *x, const doubl
     /* the worst hide others: again until none is found */
     while (s.n >= FEWEST && take_out(&s, beverloo, expected) > 0)
         ;
+    for (int i = 0; 2 * s.n <= n && i < n; i++)
+        expected[i] = NAN; /* what most of them do is no exception */
 cleanup:
     SAB_FREE(s.t);
     SAB_FREE(s.z);

@@ -78,7 +78,7 @@ sab_status sab_fit_show(const sab_table *table, const sab_fit_request *r, const 
         sab_table_fit_label(f, i, label, sizeof label);
         if (sab_table_fit_left(f, i, text, sizeof text)[0] != '\0')
             sab_warn(term, "fit%s%s: %s", label[0] != '\0' ? " of " : "", label, text);
-        *doubtful += g->outliers > 0 || g->failure.status != SAB_OK;
+        *doubtful += !sab_table_fit_sound(f, i);
         if (g->failure.status != SAB_OK)
             sab_warn(term, "no fit%s%s: %s", label[0] != '\0' ? " of " : "", label,
                      g->failure.message);

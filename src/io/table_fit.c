@@ -91,7 +91,7 @@ cleanup:
     return status;
 }
 
-/* Those that are off by orders of magnitude go (base/fit.h). */
+/* Those that are far off the law of the others go (base/fit.h). */
 static sab_status leave_outliers(const sab_fit_request *r, sab_fit_group *g, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -242,8 +242,22 @@ const char *sab_table_fit_left(const sab_table_fit *f, int group, char *buffer, 
     return buffer;
 }
 
-/* A law that is off by more than this, rms, is none. */
-static const double POOR = 0.5;
+/* Points of the fit at which it is off by more than half. */
+static int far_points(const sab_fit_group *g)
+{
+    int n = 0;
+
+    for (int i = 0; g->failure.status == SAB_OK && i < g->n; i++)
+        n += !(fabs(g->y[i] - g->fitted[i]) <= 0.5 * g->y[i]);
+    return n;
+}
+
+bool sab_table_fit_sound(const sab_table_fit *f, int group)
+{
+    const sab_fit_group *g = &f->group[group];
+
+    return g->failure.status == SAB_OK && g->outliers == 0 && 2 * far_points(g) < g->n;
+}
 
 const char *sab_table_fit_note(const sab_table_fit *f, int group, int i, char *buffer, size_t size)
 {
@@ -267,9 +281,10 @@ const char *sab_table_fit_note(const sab_table_fit *f, int group, int i, char *b
                  "it is in the fit",
                  name, g->y[s], g->fit.suspect_residual);
     }
-    if (fitted && !(g->fit.rms <= POOR) && k++ == i)
-        snprintf(buffer, size, "these points do not follow the law: it is off by %.3g %%, rms",
-                 100.0 * g->fit.rms);
+    if (fitted && 2 * far_points(g) >= g->n && k++ == i)
+        snprintf(buffer, size,
+                 "these points do not follow the law: it is off by more than half at %d of %d",
+                 far_points(g), g->n);
     return buffer;
 }
 

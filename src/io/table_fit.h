@@ -16,7 +16,7 @@ typedef struct sab_fit_request {
     int ngroups;
     const char *group[SAB_FIT_GROUPS]; /* rows with equal texts there belong together */
     double grain, scale;               /* of the law of Beverloo; y is multiplied by scale */
-    bool all; /* keep rows that are marked (SAB_LEFT_OUT) or off by orders of magnitude */
+    bool all;                          /* keep rows that are marked (SAB_LEFT_OUT), and outliers */
 } sab_fit_request;
 
 /* The column in which a study says why a row is not to be trusted; empty: it is. */
@@ -31,7 +31,7 @@ typedef struct sab_fit_left {
 typedef struct sab_fit_group {
     int row;                        /* of the table: the first of the group */
     int n, left_out;                /* points, and rows that are none */
-    int outliers;                   /* of the latter: off by orders of magnitude */
+    int outliers;                   /* of the latter: far off the law of the others */
     sab_fit_left *left;             /* [left_out]: which, and why */
     double *x, *y, *sigma, *fitted; /* [n], scaled; sigma is NULL if not all have one */
     int *point;                     /* [n]: its row of the table */
@@ -57,6 +57,8 @@ const char *sab_table_fit_label(const sab_table_fit *fit, int group, char *buffe
 /* "2 of 15 points left out: D = 3 (unstable), D = 4 (y = 0)" of a group, or "". Returns `buffer`.
  */
 const char *sab_table_fit_left(const sab_table_fit *fit, int group, char *buffer, size_t size);
+/* Is there a fit, without outliers, of a law that most of its points follow? */
+bool sab_table_fit_sound(const sab_table_fit *fit, int group);
 /* What else a reader of the fit must know: "" or a sentence for each `i` from 0. */
 const char *sab_table_fit_note(const sab_table_fit *fit, int group, int i, char *buffer,
                                size_t size);
