@@ -108,13 +108,13 @@ static bool alike(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Does point i warn like this? */
-static bool warns(const sab_point *p, const char *sentence)
+/* What a point warns about like this, or NULL. */
+static const char *warns(const sab_point *p, const char *sentence)
 {
     for (int k = 0; k < sab_point_warnings(p); k++)
         if (alike(sab_point_warning(p, k), sentence))
-            return true;
-    return false;
+            return sab_point_warning(p, k);
+    return NULL;
 }
 
 /* Warning k of point i, if no earlier one is like it; else NULL. */
@@ -126,7 +126,7 @@ static const char *new_warning(const sab_study_run *run, int i, int k)
         if (alike(sab_point_warning(&run->point[i], j), sentence))
             return NULL;
     for (int j = 0; j < i; j++)
-        if (warns(&run->point[j], sentence))
+        if (warns(&run->point[j], sentence) != NULL)
             return NULL;
     return sentence;
 }
@@ -142,16 +142,22 @@ void sab_study_show_warnings(const sab_study_run *run)
             char names[NAMES * (SAB_STUDY_NAME + 2) + 40] = "";
             size_t used = 0;
             int n = 0;
+            bool differ = false;
 
             if (sentence == NULL || sentences++ >= SENTENCES)
                 continue;
-            for (int j = i; j < run->npoints; j++)
-                if (warns(&run->point[j], sentence) && ++n <= NAMES)
+            for (int j = i; j < run->npoints; j++) {
+                const char *other = warns(&run->point[j], sentence);
+
+                differ = differ || (other != NULL && strcmp(other, sentence) != 0);
+                if (other != NULL && ++n <= NAMES)
                     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                              n > 1 ? "; " : "", run->point[j].name);
+            }
             if (n > NAMES)
                 snprintf(names + used, sizeof names - used, "; and %d more", n - NAMES);
-            sab_warn(run->term, "%d point%s (%s): %s", n, n == 1 ? "" : "s", names, sentence);
+            sab_warn(run->term, "%d point%s (%s)%s: %s", n, n == 1 ? "" : "s", names,
+                     differ ? ", with the numbers of the first" : "", sentence);
         }
     if (sentences > SENTENCES)
         sab_warn(run->term, "%d other warnings of points: see %s/study.json", sentences - SENTENCES,
@@ -187,7 +193,7 @@ sab_status sab_study_write(const sab_study_run *run, sab_error *err)
             sab_json_string(&json, "warning", sentence);
             sab_json_begin_array(&json, "points");
             for (int j = i; j < run->npoints; j++)
-                if (warns(&run->point[j], sentence))
+                if (warns(&run->point[j], sentence) != NULL)
                     sab_json_string(&json, NULL, run->point[j].name);
             sab_json_end_array(&json);
             sab_json_end_object(&json);

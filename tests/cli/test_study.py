@@ -296,8 +296,8 @@ class Studies:
                    len(reasons) == 4, reasons)
         for sentence in ("fit: 4 of 9 points left out: bingham = 2 (unstable), bingham = 3 (probes.drag_x "
                          "not finite), bingham = 5 (3 of 80 steps missed), bingham = 4 (outlier: y = 4e+22",
-                         "warning: 2 points (bingham=2; bingham=3): blown up at step 7\n",
-                         "warning: 2 points (bingham=2; bingham=6): advection at 3.5\n",
+                         "warning: 2 points (bingham=2; bingham=3), with the numbers of the first: blown up at step 7\n",
+                         "warning: 2 points (bingham=2; bingham=6), with the numbers of the first: advection at 3.5\n",
                          "point bingham=2: unstable", "point bingham=5: 3 of 80 steps missed"):
             self.check(f"it is said: {sentence}", sentence in done.stderr, done.stderr)
         self.check("in the table and at the end", "left out" in done.stdout and "0 failed, 3 missed their "
