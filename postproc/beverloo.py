@@ -6,7 +6,8 @@
 
 From results.csv and fit.json of `sablier study`. The left panel shows y against x; the right one
 y^(2/3), in which the law of Beverloo is a straight line that meets the axis at k grain, or both
-logarithms for a power law. Hollow points missed their tolerance.
+logarithms for a power law. Hollow points are left out of the fit; those far above the others are not
+drawn, but named.
 """
 import argparse
 import csv
@@ -57,15 +58,24 @@ def belongs(row, group):
     return all(same(row[key], value) for key, value in group.items())
 
 
-def points(rows, fit, group):
-    """x, y, sigma, good of the rows of a group that have a value."""
+def points(rows, fit, one):
+    """x, y, sigma, good of the rows of a group that have a value; good: in the fit."""
     found = []
+    left = {(point["x"], point["y"]) for point in one.get("left_out_points", [])}
     for row in rows:
-        if belongs(row, group) and row[fit["x"]] and row[fit["y"]]:
+        if belongs(row, one["group"]) and row[fit["x"]] and row[fit["y"]]:
             sigma = row.get(fit.get("sigma", ""), "")
-            found.append((float(row[fit["x"]]), fit["scale"] * float(row[fit["y"]]),
-                          abs(fit["scale"]) * float(sigma) if sigma else 0.0, row["exit"] in ("0", "")))
+            x, y = float(row[fit["x"]]), fit["scale"] * float(row[fit["y"]])
+            found.append((x, y, abs(fit["scale"]) * float(sigma) if sigma else 0.0, (x, y) not in left))
     return numpy.array(found).reshape(-1, 4).T
+
+
+def drawable(x, y, sigma, good):
+    """Without the points that would leave the others no room."""
+    near = (good > 0) | (y < 3 * y[good > 0].max(initial=0)) | (not good.any())
+    for place in numpy.flatnonzero(~near):
+        print(f"not drawn: x = {x[place]:g}, y = {y[place]:g}")
+    return x[near], y[near], sigma[near], good[near]
 
 
 def curve(fit, one, x):
@@ -91,7 +101,7 @@ def draw(options):
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained")
     for i, one in enumerate(fit["fits"]):
         colour = COLOUR[i % 5]
-        x, y, sigma, good = points(rows, fit, one["group"])
+        x, y, sigma, good = drawable(*points(rows, fit, one))
         name = ", ".join(f"{key.split('.')[-1]} = {value:g}" if isinstance(value, (int, float)) else
                          f"{key.split('.')[-1]} = {value}" for key, value in one["group"].items())
         if "failure" in one:

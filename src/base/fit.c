@@ -1,4 +1,5 @@
 #include "base/fit.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -50,42 +51,142 @@ static sab_estimate estimate(double value, double variance, int freedom)
     return (sab_estimate){value, value - half, value + half};
 }
 
-static double weight_of(const double *sigma, int i)
+/* ---- weights ---- */
+
+typedef struct points {
+    int n;
+    const double *x, *y, *sigma;
+    const double *weight, *log_weight; /* [n], in (0, 1]: of the residuals of y and of log y */
+} points;
+
+/* Of y, or of log y, whose error is the relative one. */
+static double sigma_of(const points *p, int i, bool relative)
 {
-    return sigma != NULL ? 1.0 / (sigma[i] * sigma[i]) : 1.0;
+    return relative ? p->sigma[i] / p->y[i] : p->sigma[i];
+}
+
+/* The smallest sigma that half of the points, at least, do not exceed. */
+static double median_of_all(const points *p, bool relative)
+{
+    double median = INFINITY;
+
+    for (int i = 0; i < p->n; i++) {
+        const double s = sigma_of(p, i, relative);
+        int below = 0;
+
+        for (int j = 0; j < p->n; j++)
+            below += sigma_of(p, j, relative) <= s;
+        if (2 * below >= p->n)
+            median = fmin(median, s);
+    }
+    return median;
+}
+
+/* The lower median of the five points whose x are nearest to that of point i, itself one of them.
+ */
+static double median_of_near(const points *p, int i, bool relative)
+{
+    enum { NEAR = 5 };
+    double far[NEAR], sigma[NEAR];
+    int n = 0;
+
+    for (int j = 0; j < p->n; j++) { /* the nearest so far, in order */
+        const double d = fabs(p->x[j] - p->x[i]);
+        int k = n < NEAR ? n++ : NEAR;
+
+        for (; k > 0 && far[k - 1] > d; k--)
+            if (k < NEAR) {
+                far[k] = far[k - 1];
+                sigma[k] = sigma[k - 1];
+            }
+        if (k < NEAR) {
+            far[k] = d;
+            sigma[k] = sigma_of(p, j, relative);
+        }
+    }
+    for (int j = 1; j < n; j++) /* now by sigma */
+        for (int k = j; k > 0 && sigma[k - 1] > sigma[k]; k--) {
+            const double s = sigma[k];
+
+            sigma[k] = sigma[k - 1];
+            sigma[k - 1] = s;
+        }
+    return sigma[(n - 1) / 2];
+}
+
+/* (m/s)^2 with s = max(sigma, m, median of its neighbours), m the median of all, which is returned;
+ * equal weights if it is 0. The first bound keeps a group of quiet points from owning the fit, the
+ * second a quiet one among large ones, whose sigma are far above m. */
+static double weigh(const points *p, bool relative, double *weight)
+{
+    const double median = p->sigma != NULL ? median_of_all(p, relative) : 0.0;
+
+    for (int i = 0; i < p->n; i++) {
+        weight[i] = 1.0;
+        if (median > 0.0)
+            weight[i] = pow(median / fmax(fmax(median, sigma_of(p, i, relative)),
+                                          median_of_near(p, i, relative)),
+                            2);
+    }
+    return median;
+}
+
+/* ---- suspects ---- */
+
+static const double ALARM = 0.01;      /* of all clean fits have a suspect */
+static const double NEGLIGIBLE = 1e-3; /* of y: no residual below is worth a word */
+
+/* Is point i the farthest from the law so far? With the weighted residual e, the leverage h and the
+ * weighted sum of squares S of n points and 2 unknowns, the residual against the law of the others,
+ * in its standard deviations, is t with
+ *     t^2 = e^2 (n - 3) / (S (1 - h) - e^2),
+ * which has Student's distribution with n - 3 degrees of freedom [Cook and Weisberg 1982, 2.2]. */
+static void consider(sab_fit *fit, int i, double e, double h, double sum)
+{
+    const double rest = sum * (1.0 - h) - e * e;
+    const double t = rest > 0.0 ? fabs(e) * sqrt((fit->n - 3) / rest) : INFINITY;
+
+    if (fit->n > 3 && t > fit->suspect_residual) {
+        fit->suspect = i;
+        fit->suspect_residual = t;
+    }
 }
 
 typedef struct line {
     sab_estimate slope, intercept;
 } line;
 
-/* log y = intercept + slope log(x - shift); a relative error sigma/y is the error of log y. Centred
- * at the mean, where the two are independent. */
-static line fit_line(int n, const double *x, double shift, const double *y, const double *sigma)
+/* log y = intercept + slope log(x - shift). Centred at the mean, where the two are independent.
+ * With `fit` not NULL its suspect is sought. */
+static line fit_line(const points *p, double shift, sab_fit *fit)
 {
+    const int n = p->n;
     double sum = 0.0, mx = 0.0, my = 0.0, sxx = 0.0, sxy = 0.0, rest = 0.0;
 
     for (int i = 0; i < n; i++) {
-        const double w = sigma != NULL ? y[i] * y[i] * weight_of(sigma, i) : 1.0;
+        const double w = p->log_weight[i];
 
         sum += w;
-        mx += w * log(x[i] - shift);
-        my += w * log(y[i]);
+        mx += w * log(p->x[i] - shift);
+        my += w * log(p->y[i]);
     }
     mx /= sum;
     my /= sum;
     for (int i = 0; i < n; i++) {
-        const double w = sigma != NULL ? y[i] * y[i] * weight_of(sigma, i) : 1.0;
-        const double dx = log(x[i] - shift) - mx;
+        const double w = p->log_weight[i], dx = log(p->x[i] - shift) - mx;
 
         sxx += w * dx * dx;
-        sxy += w * dx * (log(y[i]) - my);
+        sxy += w * dx * (log(p->y[i]) - my);
     }
     const double slope = sxy / sxx;
-    for (int i = 0; i < n; i++) {
-        const double w = sigma != NULL ? y[i] * y[i] * weight_of(sigma, i) : 1.0;
+    for (int i = 0; i < n; i++)
+        rest += p->log_weight[i] * pow(log(p->y[i]) - my - slope * (log(p->x[i] - shift) - mx), 2);
+    for (int i = 0; fit != NULL && i < n; i++) {
+        const double w = p->log_weight[i], dx = log(p->x[i] - shift) - mx;
+        const double r = log(p->y[i]) - my - slope * dx;
 
-        rest += w * pow(log(y[i]) - my - slope * (log(x[i] - shift) - mx), 2);
+        if (fabs(r) > NEGLIGIBLE)
+            consider(fit, i, sqrt(w) * r, w * (1.0 / sum + dx * dx / sxx), rest);
     }
     const double variance = n > 2 ? rest / (n - 2) : NAN;
     return (line){estimate(slope, variance / sxx, n - 2),
@@ -93,11 +194,6 @@ static line fit_line(int n, const double *x, double shift, const double *y, cons
 }
 
 /* ---- Beverloo ---- */
-
-typedef struct points {
-    int n;
-    const double *x, *y, *sigma;
-} points;
 
 /* max(0, x - shift)^p: below the shift nothing flows. */
 static double flow(double x, double shift, double p)
@@ -115,7 +211,7 @@ static double sum_of_squares(const points *p, double C, double shift, double *no
     for (int i = 0; normal != NULL && i < 3; i++)
         normal[i] = gradient[i % 2] = 0.0;
     for (int i = 0; i < p->n; i++) {
-        const double w = weight_of(p->sigma, i), f = flow(p->x[i], shift, POWER);
+        const double w = p->weight[i], f = flow(p->x[i], shift, POWER);
         const double r = p->y[i] - C * f;
         const double slope = -C * POWER * flow(p->x[i], shift, POWER - 1.0); /* d(C f)/ds */
 
@@ -150,8 +246,8 @@ static sab_status first_guess(const points *p, double *C, double *shift, sab_err
                         "y does not grow with x: there is no law of Beverloo through these points");
     *shift = fmin(mx - mz * sxx / sxz, 0.95 * lowest);
     for (int i = 0; i < p->n; i++) {
-        f += weight_of(p->sigma, i) * pow(flow(p->x[i], *shift, POWER), 2);
-        fy += weight_of(p->sigma, i) * flow(p->x[i], *shift, POWER) * p->y[i];
+        f += p->weight[i] * pow(flow(p->x[i], *shift, POWER), 2);
+        fy += p->weight[i] * flow(p->x[i], *shift, POWER) * p->y[i];
     }
     *C = fy / f;
     return SAB_OK;
@@ -197,6 +293,16 @@ static sab_status fit_beverloo(const points *p, double grain, sab_fit *fit, sab_
     fit->factor = estimate(C, variance * normal[2] / determinant, p->n - 2);
     fit->k =
         estimate(shift / grain, variance * normal[0] / determinant / (grain * grain), p->n - 2);
+    for (int i = 0; i < p->n; i++) {
+        const double w = p->weight[i], f = flow(p->x[i], shift, POWER), r = p->y[i] - C * f;
+        const double slope = -C * POWER * flow(p->x[i], shift, POWER - 1.0);
+        const double leverage =
+            w * (normal[2] * f * f - 2.0 * normal[1] * f * slope + normal[0] * slope * slope) /
+            determinant;
+
+        if (fabs(r) > NEGLIGIBLE * p->y[i])
+            consider(fit, i, sqrt(w) * r, leverage, sum);
+    }
     return SAB_OK;
 }
 
@@ -210,8 +316,8 @@ static sab_status check_points(const points *p, double grain, sab_error *err)
         if (!(p->x[i] > 0.0) || !(p->y[i] > 0.0) || !isfinite(p->x[i]) || !isfinite(p->y[i]))
             return sab_fail(err, SAB_ERR_INPUT, "x = %g, y = %g: both must be positive", p->x[i],
                             p->y[i]);
-        if (p->sigma != NULL && (!(p->sigma[i] > 0.0) || !isfinite(p->sigma[i])))
-            return sab_fail(err, SAB_ERR_INPUT, "sigma = %g must be positive", p->sigma[i]);
+        if (p->sigma != NULL && (!(p->sigma[i] >= 0.0) || !isfinite(p->sigma[i])))
+            return sab_fail(err, SAB_ERR_INPUT, "sigma = %g must not be negative", p->sigma[i]);
         differ = differ || p->x[i] != p->x[0];
     }
     if (!differ)
@@ -225,26 +331,34 @@ static sab_status check_points(const points *p, double grain, sab_error *err)
 sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x, const double *y,
                           const double *sigma, double *fitted, sab_fit *fit, sab_error *err)
 {
-    const points p = {n, x, y, sigma};
-    sab_status status = check_points(&p, grain, err);
-    double lowest = INFINITY, squares = 0.0;
+    sab_status status = SAB_OK;
+    double *weight = NULL, *log_weight = NULL, lowest = INFINITY, squares = 0.0;
+    points p = {n, x, y, sigma, NULL, NULL};
 
-    *fit = (sab_fit){.n = n, .weighted = sigma != NULL, .k = unknown, .reduced = unknown};
-    if (status != SAB_OK)
-        return status;
-    const line free = fit_line(n, x, 0.0, y, sigma);
-    fit->exponent = free.slope;
+    *fit = (sab_fit){.n = n,
+                     .k = unknown,
+                     .reduced = unknown,
+                     .suspect = -1,
+                     .suspect_residual = sab_student_quantile(1.0 - ALARM / n, n - 3)};
+    SAB_TRY(check_points(&p, grain, err));
+    SAB_NEW(weight, n);
+    SAB_NEW(log_weight, n);
+    p.weight = weight;
+    p.log_weight = log_weight;
+    weigh(&p, true, log_weight);
+    fit->sigma_floor = weigh(&p, false, weight);
+    fit->weighted = fit->sigma_floor > 0.0;
+    const line free_line = fit_line(&p, 0.0, law == SAB_FIT_POWER ? fit : NULL);
+    fit->exponent = free_line.slope;
     for (int i = 0; i < n; i++)
         lowest = fmin(lowest, x[i]);
     if (law == SAB_FIT_BEVERLOO) {
-        status = fit_beverloo(&p, grain, fit, err);
-        if (status != SAB_OK)
-            return status;
+        SAB_TRY(fit_beverloo(&p, grain, fit, err));
         if (lowest > fit->k.value * grain)
-            fit->reduced = fit_line(n, x, fit->k.value * grain, y, sigma).slope;
+            fit->reduced = fit_line(&p, fit->k.value * grain, NULL).slope;
     } else {
-        fit->factor = (sab_estimate){exp(free.intercept.value), exp(free.intercept.low),
-                                     exp(free.intercept.high)};
+        fit->factor = (sab_estimate){exp(free_line.intercept.value), exp(free_line.intercept.low),
+                                     exp(free_line.intercept.high)};
     }
     for (int i = 0; i < n; i++) {
         fitted[i] =
@@ -253,5 +367,10 @@ sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x,
         squares += pow((y[i] - fitted[i]) / y[i], 2);
     }
     fit->rms = sqrt(squares / n);
-    return SAB_OK;
+    if (fit->suspect < 0)
+        fit->suspect_residual = NAN;
+cleanup:
+    SAB_FREE(weight);
+    SAB_FREE(log_weight);
+    return status;
 }

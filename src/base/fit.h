@@ -2,11 +2,16 @@
  *
  * beverloo  y = C (x - k g)^(3/2): discharge of a plane silo against the width of its outlet, g the
  *           size of a grain; the exponent is d - 1/2 with d = 2 [Beverloo, Leniger and van de
- * Velde, Chem. Eng. Sci. 15 (1961) 260] power     y = a x^n
+ *           Velde, Chem. Eng. Sci. 15 (1961) 260]
+ * power     y = a x^n
+ *
+ * Weights are 1/sigma^2, but no point is taken to be more precise than the median of all, nor than
+ * the median of its five neighbours: a flow that happens to be steady has a sigma of nothing, and
+ * must not own the fit (docs/study.md, "Laws").
  *
  * Intervals are those of the linearised problem, +- t s sqrt(cov): s^2 is the variance of the
- * residuals (of the weighted ones where points have a sigma, which thus counts relatively), and t
- * the quantile of Student's distribution with n - 2 degrees of freedom. */
+ * weighted residuals, so that a common factor of sigma does not matter, and t the quantile of
+ * Student's distribution with n - 2 degrees of freedom. */
 #ifndef SAB_BASE_FIT_H
 #define SAB_BASE_FIT_H
 
@@ -24,7 +29,8 @@ typedef struct sab_estimate {
 
 typedef struct sab_fit {
     int n;               /* points */
-    bool weighted;       /* by 1/sigma^2 */
+    bool weighted;       /* by sigma; not if half of them are 0 */
+    double sigma_floor;  /* the median: a sigma below counts as this; 0 without weights */
     sab_estimate factor; /* C or a */
     sab_estimate k;      /* beverloo */
     /* Slopes of straight lines through the logarithms, weighted by (y/sigma)^2: log y against log x
@@ -33,13 +39,24 @@ typedef struct sab_fit {
     sab_estimate exponent, reduced;
     double rms;     /* of the relative residuals (y - fitted) / y */
     int iterations; /* 0 for the power law, which is a straight line */
+    /* The point that is farthest from the law of the others, if no scatter like theirs explains it:
+     * its deleted residual, in standard deviations, is beyond what one clean fit of a hundred has.
+     * It stays in the fit. -1: none. */
+    int suspect;
+    double suspect_residual;
 } sab_fit;
 
 /* t such that |T| <= t has this probability, in (0, 1); NaN if freedom < 1. */
 double sab_student_quantile(double probability, int freedom);
-/* x, y > 0 and, unless sigma is NULL, sigma > 0; at least two different x. `grain` > 0 is for
+/* x, y > 0 and, unless sigma is NULL, sigma >= 0; at least two different x. `grain` > 0 is for
  * beverloo. Writes fitted[n]. SAB_ERR_INPUT with a sentence if the points allow no such law. */
 sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x, const double *y,
                           const double *sigma, double *fitted, sab_fit *fit, sab_error *err);
+
+/* Points that are off by orders of magnitude from the law that most of the others follow:
+ * expected[i] is what that law gives for such a point, and NaN for all others. x, y > 0. Needs four
+ * points. */
+sab_status sab_fit_outliers(sab_fit_law law, int n, const double *x, const double *y,
+                            double *expected, sab_error *err);
 
 #endif

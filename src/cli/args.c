@@ -47,6 +47,8 @@ static const option table[] = {
     {'S', "--sigma", NULL, "KEY", "column of the standard deviation of y: weights 1/sigma^2", TEXT,
      offsetof(sab_args, sigma)},
     {'g', "--group", NULL, "KEY", "one fit for each value of this column (repeatable)", GROUPS, 0},
+    {'a', "--all", NULL, NULL, "keep rows that are marked as left_out, and outliers", FLAG,
+     offsetof(sab_args, all)},
     {'M', "--markdown", NULL, NULL, "as a page for docs/", FLAG, offsetof(sab_args, markdown)},
     {'q', "--quiet", "-q", NULL, "print warnings and errors only", FLAG, offsetof(sab_args, quiet)},
     {'v', "--verbose", "-v", NULL, "print every iteration", FLAG, offsetof(sab_args, verbose)},

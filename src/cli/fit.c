@@ -38,7 +38,7 @@ static void show_group(const sab_table_fit *f, int group, sab_terminal *term)
 
     sab_table_fit_label(f, group, label, sizeof label);
     sab_say(term, "fit            %s%s%d points%s", label, label[0] != '\0' ? ": " : "", g->n,
-            g->fit.weighted ? ", weighted by 1/sigma^2" : "");
+            g->fit.weighted ? ", weighted by 1/sigma^2 up to that of the median" : "");
     sab_say(term, "  %-12s %s", beverloo ? "C" : "a",
             estimate_text(g->fit.factor, text, sizeof text));
     if (beverloo)
@@ -57,13 +57,13 @@ static void show_group(const sab_table_fit *f, int group, sab_terminal *term)
 }
 
 sab_status sab_fit_show(const sab_table *table, const sab_fit_request *r, const char *json,
-                        const char *csv, sab_terminal *term, int *failed, sab_error *err)
+                        const char *csv, sab_terminal *term, int *doubtful, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_table_fit *f = NULL;
-    char label[400], times[40] = "";
+    char label[400], times[40] = "", text[1200];
 
-    *failed = 0;
+    *doubtful = 0;
     SAB_TRY(sab_table_fit_create(table, r, &f, err));
     if (r->scale != 1.0)
         snprintf(times, sizeof times, "%g ", r->scale);
@@ -76,22 +76,16 @@ sab_status sab_fit_show(const sab_table *table, const sab_fit_request *r, const 
         const sab_fit_group *g = &f->group[i];
 
         sab_table_fit_label(f, i, label, sizeof label);
-        if (g->left_out > 0)
-            sab_warn(term, "fit%s%s: %d %s without a positive x and y %s left out",
-                     label[0] != '\0' ? " of " : "", label, g->left_out,
-                     g->left_out == 1 ? "row" : "rows", g->left_out == 1 ? "is" : "are");
-        if (g->failure.status == SAB_ERR_MEMORY) {
-            *err = g->failure;
-            status = err->status;
-            goto cleanup;
-        }
-        if (g->failure.status != SAB_OK) {
+        if (sab_table_fit_left(f, i, text, sizeof text)[0] != '\0')
+            sab_warn(term, "fit%s%s: %s", label[0] != '\0' ? " of " : "", label, text);
+        *doubtful += !sab_table_fit_sound(f, i);
+        if (g->failure.status != SAB_OK)
             sab_warn(term, "no fit%s%s: %s", label[0] != '\0' ? " of " : "", label,
                      g->failure.message);
-            (*failed)++;
-        } else {
+        else
             show_group(f, i, term);
-        }
+        for (int k = 0; sab_table_fit_note(f, i, k, text, sizeof text)[0] != '\0'; k++)
+            sab_warn(term, "fit%s%s: %s", label[0] != '\0' ? " of " : "", label, text);
     }
     if (json != NULL)
         SAB_TRY(sab_table_fit_save(f, json, csv, err));
@@ -104,8 +98,12 @@ static sab_status read_request(const sab_args *args, sab_fit_request *r, sab_err
 {
     sab_status status = SAB_OK;
 
-    *r = (sab_fit_request){
-        .x = args->x, .y = args->y, .sigma = args->sigma, .grain = 1.0, .scale = 1.0};
+    *r = (sab_fit_request){.x = args->x,
+                           .y = args->y,
+                           .sigma = args->sigma,
+                           .grain = 1.0,
+                           .scale = 1.0,
+                           .all = args->all};
     if (r->x == NULL || r->y == NULL)
         return sab_fail(err, SAB_ERR_USAGE, "fit: give the columns with --x KEY and --y KEY");
     if (args->law != NULL) {
@@ -156,7 +154,7 @@ int sab_command_fit(const sab_args *args)
     sab_fit_request request;
     sab_table *table = NULL;
     char csv[4096];
-    int failed = 0;
+    int doubtful = 0;
 
     SAB_TRY(read_request(args, &request, err));
     SAB_TRY(name_files(args, csv, sizeof csv, err));
@@ -166,12 +164,12 @@ int sab_command_fit(const sab_args *args)
             sab_fail(err, SAB_ERR_INPUT, "%s:1: there is no row below the header", table->name);
         goto cleanup;
     }
-    SAB_TRY(sab_fit_show(table, &request, args->output, csv, &term, &failed, err));
+    SAB_TRY(sab_fit_show(table, &request, args->output, csv, &term, &doubtful, err));
     if (args->output != NULL)
         sab_say(&term, "result         %s, %s", args->output, csv);
 cleanup:
     if (status != SAB_OK)
         sab_complain(&term, message.message);
     sab_table_destroy(&table);
-    return sab_say_end(&term, status != SAB_OK ? sab_exit_code(status) : failed > 0 ? 1 : 0);
+    return sab_say_end(&term, status != SAB_OK ? sab_exit_code(status) : doubtful > 0 ? 1 : 0);
 }

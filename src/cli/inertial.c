@@ -276,7 +276,6 @@ static void report_result(const run *r, const sab_run_result *result)
     sab_say(r->term, "worst step     %d: G = %.3e, C = %.3e (tolerance %g); %d steps missed",
             f.worst_step, f.worst_gap, f.worst_compaction, r->session->c->solver.tolerance,
             f.missed);
-    sab_say(r->term, "result         %s: %s", r->directory, result->status);
     if (m->end == SAB_MARCH_GIVEN_UP)
         sab_warn(r->term,
                  "given up after %d step%s that missed the tolerance (time.max_missed: %d)",
@@ -293,7 +292,8 @@ static void report_result(const run *r, const sab_run_result *result)
 static sab_status finish(run *r, sab_error *err)
 {
     const sab_march *m = r->march;
-    sab_run_result result = {.status = m->end == SAB_MARCH_STEADY     ? "steady"
+    sab_run_result result = {.term = r->term,
+                             .status = m->end == SAB_MARCH_STEADY     ? "steady"
                                        : m->end == SAB_MARCH_FINISHED ? "finished"
                                                                       : "not_converged",
                              .report = m->total,
@@ -317,8 +317,9 @@ static sab_status finish(run *r, sab_error *err)
     result.cpu_total = r->state.cpu_total;
     result.wall_total = r->state.wall;
     snprintf(path, sizeof path, "%s/summary.json", r->directory);
+    report_result(r, &result); /* its warnings belong to the summary */
     SAB_TRY(sab_summary_write(path, r->session, &result, err));
-    report_result(r, &result);
+    sab_say(r->term, "result         %s: %s", r->directory, result.status);
 cleanup:
     SAB_FREE(mean);
     SAB_FREE(deviation);

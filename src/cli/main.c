@@ -20,7 +20,7 @@ static const sab_command commands[] = {
      "ojrfqv", true, sab_command_study},
     {"fit", "fit TABLE.csv --x KEY --y KEY [--law beverloo|power] [options]",
      "Fit a law to the rows of a table, such as results.csv of a study; -o FILE.json keeps it.",
-     "oxyLGcSgqv", true, sab_command_fit},
+     "oxyLGcSgaqv", true, sab_command_fit},
     {"keys", "keys [--markdown]",
      "List every key of a case file: type, unit, default, range and meaning.", "M", false,
      sab_command_keys},

@@ -12,7 +12,7 @@ static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far
 }
 
 static void report_result(sab_terminal *term, const sab_session *session,
-                          const sab_run_result *result, const char *directory)
+                          const sab_run_result *result)
 {
     sab_watch_certificates(term, &result->report.solve, session->c->solver.tolerance);
     if (session->flow->law->rated)
@@ -31,7 +31,6 @@ static void report_result(sab_terminal *term, const sab_session *session,
             sab_say(term, "probe          %s = [%.10g, %.10g%s]", p->probe->name, p->value[0],
                     p->value[1], p->components > 2 ? ", ..." : "");
     }
-    sab_say(term, "result         %s: %s", directory, result->status);
 }
 
 static void warn_missed(sab_terminal *term, const sab_session *session,
@@ -57,7 +56,7 @@ int sab_command_run(const sab_args *args)
     sab_session session = {0};
     sab_result_place place = {0};
     sab_watch watch = {0};
-    sab_run_result result = {.status = "not_converged"};
+    sab_run_result result = {.term = &term, .status = "not_converged"};
     const sab_flow_observer observer = {on_row, &watch};
     int missed = 0;
 
@@ -92,11 +91,12 @@ int sab_command_run(const sab_args *args)
     SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
     SAB_TRY(sab_summary_exact(&session, 0.0, &result, err));
     SAB_TRY(sab_session_recover(&session, &result.shown, err));
-    SAB_TRY(
-        sab_result_write(&place, &session, watch.csv.data, cpu_start, term.started, &result, err));
-    report_result(&term, &session, &result, place.directory);
+    report_result(&term, &session, &result);
     warn_missed(&term, &session, &result.report);
     sab_session_warn_pressure(&session, &term, &result.shown);
+    SAB_TRY(
+        sab_result_write(&place, &session, watch.csv.data, cpu_start, term.started, &result, err));
+    sab_say(&term, "result         %s: %s", place.directory, result.status);
     missed = result.report.converged ? 0 : 1;
 cleanup:
     if (status != SAB_OK)

@@ -237,11 +237,13 @@ static sab_status open_either(const char *directory, sab_terminal *term,
         return SAB_OK;
     if (status == SAB_ERR_INPUT)
         status = sab_checkpoint_read(previous, checkpoint, &second);
-    if (status == SAB_OK)
+    if (status == SAB_OK) {
         sab_warn(term, "%s\nthe checkpoint before it is used instead", first.message);
-    else
+        term->warnings--; /* it is not about the result, which will be the same */
+    } else {
         sab_fail(err, status, "--resume: no checkpoint can be used: %s\n%s", first.message,
                  second.message);
+    }
     return status;
 }
 

@@ -59,7 +59,9 @@ static sab_status create_chains(sab_study_run *run, sab_error *err)
                                                  .running = -1,
                                                  .last = -1,
                                                  .flowing = -1,
-                                                 .arrested = -1};
+                                                 .arrested = -1,
+                                                 .sure_flowing = -1,
+                                                 .sure_arrested = -1};
     }
     for (int i = 0; i < run->npoints; i++) /* finds all errors of all cases */
         if (!s->has_bracket)
@@ -100,21 +102,25 @@ static void advance(sab_study_run *run, sab_chain *chain, int i)
 {
     const sab_point *p = &run->point[i];
     const sab_study_bracket *b = &run->study->bracket;
+    const bool good = sab_point_good(p);
 
     chain->running = -1;
-    if (p->summary != NULL)
+    if (good)
         chain->last = i;
     if (strcmp(p->status, "interrupted") == 0)
         chain->broken = true;
     if (!run->study->has_bracket)
         return;
     const double value = sab_point_number(p, b->probe);
-    if (isnan(value))
+    if (isnan(value)) {
         chain->broken = true;
-    else if (fabs(value) < b->below)
+    } else if (fabs(value) < b->below) {
         chain->arrested = i;
-    else
+        chain->sure_arrested = good ? i : chain->sure_arrested;
+    } else {
         chain->flowing = i;
+        chain->sure_flowing = good ? i : chain->sure_flowing;
+    }
 }
 
 /* ---- one point ------------------------------------------------------------------------------ */
@@ -125,7 +131,7 @@ static int starts_from(const sab_study_run *run, const sab_chain *chain)
 {
     if (run->study->continued < 0)
         return -1;
-    return run->study->has_bracket && chain->flowing >= 0 ? chain->flowing : chain->last;
+    return run->study->has_bracket && chain->sure_flowing >= 0 ? chain->sure_flowing : chain->last;
 }
 
 /* Run it: `sablier run BASE -o DIR --set ...` */
@@ -183,18 +189,19 @@ cleanup:
 
 static void report_point(sab_study_run *run, const sab_point *p)
 {
-    char text[700], duration[32];
+    char text[700], duration[32], trouble[300];
 
     run->done++;
+    run->warned += sab_point_warnings(p) > 0;
     if (p->summary == NULL && strcmp(p->status, "interrupted") != 0) {
         run->failed++;
         sab_warn(run->term, "point %s failed (exit code %d): %s\n  its log is %s/%s/log.txt",
                  p->name, p->exit, sab_point_complaint(run->points, p, text, sizeof text),
                  run->points, p->name);
     } else if (strcmp(p->status, "interrupted") != 0) {
-        if (p->exit != 0) {
+        if (sab_point_trouble(p, trouble, sizeof trouble)[0] != '\0') {
             run->missed++;
-            sab_warn(run->term, "point %s: %s; %s", p->name, p->status,
+            sab_warn(run->term, "point %s: %s; %s", p->name, trouble,
                      sab_point_complaint(run->points, p, text, sizeof text));
         }
         sab_say(run->term, "%4d of %-4d   %s: %s, %s", run->done, run->expected, p->name, p->status,
@@ -379,10 +386,12 @@ static sab_status report_study(sab_study_run *run, bool *good, sab_error *err)
     sab_status status = SAB_OK;
     sab_table *table = NULL;
     char json[SAB_STUDY_PATH], csv[SAB_STUDY_PATH], sigma[200];
-    int failed = 0;
+    int doubtful = 0;
 
     SAB_TRY(write_table(run, &table, err));
     sab_study_show_table(run, table);
+    sab_study_show_warnings(run);
+    SAB_TRY(sab_study_write(run, err));
     if (run->study->has_bracket)
         SAB_TRY(sab_study_show_brackets(run, good, err));
     if (run->study->has_fit && run->failed < run->done) {
@@ -395,8 +404,8 @@ static sab_status report_study(sab_study_run *run, bool *good, sab_error *err)
             if (sab_table_find(table, sigma) >= 0)
                 request.sigma = sigma;
         }
-        SAB_TRY(sab_fit_show(table, &request, json, csv, run->term, &failed, err));
-        *good = *good && failed == 0;
+        SAB_TRY(sab_fit_show(table, &request, json, csv, run->term, &doubtful, err));
+        *good = *good && doubtful == 0;
     }
 cleanup:
     sab_table_destroy(&table);
@@ -429,8 +438,8 @@ int sab_command_study(const sab_args *args)
     SAB_TRY(report_study(&run, &good, err));
     sab_say(&term,
             "result         %s/results.csv: %d points, %d of them new, %d failed, %d missed their "
-            "tolerance",
-            run.directory, run.done, run.ran, run.failed, run.missed);
+            "tolerance or are not valid, %d with warnings",
+            run.directory, run.done, run.ran, run.failed, run.missed, run.warned);
 cleanup:
     if (status != SAB_OK && status != SAB_INTERRUPTED)
         sab_complain(&term, message.message);

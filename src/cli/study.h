@@ -11,11 +11,12 @@ enum { SAB_STUDY_PATH = SAB_PATH + SAB_STUDY_NAME + 40 };
 
 typedef struct sab_chain {
     int first, stride, length;
-    int next;              /* points taken from it so far */
-    int running;           /* number of the point that runs, or -1 */
-    int last;              /* the last one with a result, or -1 */
-    int flowing, arrested; /* the ends of the bracket so far, or -1 */
-    bool broken;           /* a point of the bisection has no value: it cannot go on */
+    int next;                        /* points taken from it so far */
+    int running;                     /* number of the point that runs, or -1 */
+    int last;                        /* the last good one, or -1 */
+    int flowing, arrested;           /* the ends of the search so far, or -1 */
+    int sure_flowing, sure_arrested; /* those of them that are good: the ends of the bracket */
+    bool broken;                     /* a point of the bisection has no value: it cannot go on */
 } sab_chain;
 
 typedef struct sab_study_run {
@@ -29,13 +30,18 @@ typedef struct sab_study_run {
     sab_point *point;
     sab_chain *chain;
     sab_pool pool;
-    int expected, done, failed, missed; /* points */
-    int ran;                            /* those that were not there already */
-    double seconds;                     /* on the clock, of these */
+    int expected, done, failed, missed,
+        warned;     /* points; missed: with a result not to be trusted */
+    int ran;        /* those that were not there already */
+    double seconds; /* on the clock, of these */
 } sab_study_run;
 
 /* The table on the terminal: varied keys, status, probes. */
 void sab_study_show_table(const sab_study_run *run, const sab_table *table);
+/* What points warned about, each sentence once with the points it came from, on the terminal. */
+void sab_study_show_warnings(const sab_study_run *run);
+/* study.json: counts of points, those that are left out and why, all warnings. */
+sab_status sab_study_write(const sab_study_run *run, sab_error *err);
 /* The brackets on the terminal and in brackets.csv; *good becomes false if one is not closed. */
 sab_status sab_study_show_brackets(const sab_study_run *run, bool *good, sab_error *err);
 

@@ -129,6 +129,17 @@ static void take_status(sab_point *p)
     snprintf(p->status, sizeof p->status, "%.30s", there ? node->text : "failed");
 }
 
+/* All other statuses say that something went wrong. */
+static bool is_success(const char *status)
+{
+    static const char *const success[] = {"converged", "steady", "finished"};
+
+    for (size_t i = 0; i < sizeof success / sizeof success[0]; i++)
+        if (strcmp(status, success[i]) == 0)
+            return true;
+    return false;
+}
+
 sab_point_found sab_point_find(const char *points, sab_point *p)
 {
     sab_yaml *mark = load(points, p, "point.json");
@@ -148,7 +159,7 @@ sab_point_found sab_point_find(const char *points, sab_point *p)
                           ? code
                           : -1;
             if (p->exit < 0) /* this program ended before it could write the code */
-                p->exit = strcmp(p->status, "not_converged") == 0 ? 1 : 0;
+                p->exit = is_success(p->status) ? 0 : 1;
             p->state = SAB_POINT_DONE;
             found = SAB_FOUND_RESULT;
         } else {
@@ -217,11 +228,6 @@ const char *sab_point_complaint(const char *points, const sab_point *p, char *bu
     return buffer;
 }
 
-bool sab_point_good(const sab_point *p)
-{
-    return p->state == SAB_POINT_DONE && p->exit == 0 && p->summary != NULL;
-}
-
 /* ---- numbers of a summary ---- */
 
 static const char *const sections[] = {"probes", "deviations", "errors"};
@@ -272,6 +278,67 @@ static const sab_yaml *figure(const sab_yaml *summary, const char *path)
     return node == NULL || path[n] == '\0' ? node : sab_yaml_find(node, path + n + 1);
 }
 
+/* The first probe that is not finite, which JSON has as null; false if there is none. */
+static bool not_finite(const sab_yaml *summary, char *name)
+{
+    const sab_yaml *map = sab_yaml_find(summary, "probes");
+
+    for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
+        for (int c = 0; c < components(map->item[i]); c++)
+            if (sab_yaml_is_empty(component_of(map->item[i], c))) {
+                column_name("probes", map->item[i], c, name);
+                return true;
+            }
+    return false;
+}
+
+const char *sab_point_trouble(const sab_point *p, char *buffer, size_t size)
+{
+    const bool done = p->state == SAB_POINT_DONE && p->summary != NULL;
+    const sab_yaml *missed = done ? figure(p->summary, "missed") : NULL;
+    const sab_yaml *steps = done ? figure(p->summary, "steps") : NULL;
+    char name[COMPONENT];
+
+    buffer[0] = '\0';
+    if (!done || !is_success(p->status))
+        snprintf(buffer, size, "%s", p->status);
+    else if (missed != NULL && steps != NULL && strcmp(missed->text, "0") != 0)
+        snprintf(buffer, size, "%.12s of %.12s steps missed", missed->text, steps->text);
+    else if (p->exit != 0)
+        snprintf(buffer, size, "exit code %d", p->exit);
+    else if (not_finite(p->summary, name))
+        snprintf(buffer, size, "%s not finite", name);
+    return buffer;
+}
+
+bool sab_point_good(const sab_point *p)
+{
+    char text[COMPONENT + 20];
+
+    return sab_point_trouble(p, text, sizeof text)[0] == '\0';
+}
+
+static const sab_yaml *warnings_of(const sab_point *p)
+{
+    const sab_yaml *list = p->summary != NULL ? sab_yaml_find(p->summary, "warnings") : NULL;
+
+    return list != NULL && list->kind == SAB_YAML_LIST ? list : NULL;
+}
+
+int sab_point_warnings(const sab_point *p)
+{
+    const sab_yaml *list = warnings_of(p);
+
+    return list != NULL ? list->n : 0;
+}
+
+const char *sab_point_warning(const sab_point *p, int i)
+{
+    const sab_yaml *node = warnings_of(p)->item[i];
+
+    return node->kind == SAB_YAML_SCALAR ? node->text : "";
+}
+
 double sab_point_number(const sab_point *p, const char *path)
 {
     char name[COMPONENT];
@@ -304,6 +371,8 @@ static sab_status add_columns(const sab_study *study, int n, const sab_point *po
         SAB_TRY(sab_table_add_column(t, study->bracket.key.name, err));
     SAB_TRY(sab_table_add_column(t, "status", err));
     SAB_TRY(sab_table_add_column(t, "exit", err));
+    SAB_TRY(sab_table_add_column(t, SAB_LEFT_OUT, err));
+    SAB_TRY(sab_table_add_column(t, "warnings", err));
     for (int s = 0; s < SECTIONS; s++)
         for (int j = 0; j < n; j++) {
             const sab_yaml *map =
@@ -353,7 +422,7 @@ sab_status sab_point_table(const sab_study *study, int n, const sab_point *point
 {
     sab_status status = SAB_OK;
     sab_table *t = NULL;
-    char value[40];
+    char value[40], trouble[COMPONENT + 20];
 
     *table = NULL;
     SAB_TRY(sab_table_create("results.csv", &t, err));
@@ -373,8 +442,11 @@ sab_status sab_point_table(const sab_study *study, int n, const sab_point *point
         SAB_TRY(sab_table_set(t, "status", p->status, err));
         if (p->exit >= 0)
             SAB_TRY(sab_table_set_number(t, "exit", p->exit, err));
-        if (p->summary != NULL)
+        SAB_TRY(sab_table_set(t, SAB_LEFT_OUT, sab_point_trouble(p, trouble, sizeof trouble), err));
+        if (p->summary != NULL) {
+            SAB_TRY(sab_table_set_number(t, "warnings", sab_point_warnings(p), err));
             SAB_TRY(add_numbers(p, t, err));
+        }
         SAB_TRY(sab_table_set(t, "point", p->name, err));
     }
     *table = t;

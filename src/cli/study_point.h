@@ -54,8 +54,13 @@ sab_status sab_point_finish(const char *points, sab_point *point, int code, bool
 /* The last line of its log, or "". Returns `buffer`. */
 const char *sab_point_complaint(const char *points, const sab_point *point, char *buffer,
                                 size_t size);
-/* Did it meet its tolerance? */
-bool sab_point_good(const sab_point *point);
+/* "", or why its numbers are not to be trusted: a status that is no success, steps that missed the
+ * tolerance, a probe that is not finite. Returns `buffer`. */
+const char *sab_point_trouble(const sab_point *point, char *buffer, size_t size);
+bool sab_point_good(const sab_point *point); /* there is none */
+/* Its warnings: number, and the text of one. */
+int sab_point_warnings(const sab_point *point);
+const char *sab_point_warning(const sab_point *point, int i);
 /* A number of the summary by its path, components as in probes.drag_x; NAN if it is not there. */
 double sab_point_number(const sab_point *point, const char *path);
 

@@ -249,6 +249,10 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
 
     sab_json_begin_object(&json, NULL);
     sab_json_string(&json, "status", result->status);
+    sab_json_begin_array(&json, "warnings");
+    for (int i = 0; i < sab_warnings_kept(result->term); i++)
+        sab_json_string(&json, NULL, result->term->warning[i]);
+    sab_json_end_array(&json);
     sab_json_string(&json, "version", SAB_VERSION);
     sab_json_string(&json, "title", session->c->title);
     sab_json_begin_object(&json, "mesh");

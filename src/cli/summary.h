@@ -8,7 +8,8 @@
 #include "io/json.h"
 
 typedef struct sab_run_result {
-    const char *status; /* converged, steady, finished, not_converged */
+    const sab_terminal *term; /* whose warnings belong to the result */
+    const char *status;       /* converged, steady, finished, not_converged */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
     sab_shown shown;

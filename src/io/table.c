@@ -165,13 +165,19 @@ const char *sab_table_cell(const sab_table *t, int row, int column)
 
 sab_status sab_table_number(const sab_table *t, int row, int column, double *value, sab_error *err)
 {
-    static const char *const nothing[] = {"", "nan", "NaN", "NAN", "null", "NA"};
+    static const char *const nothing[] = {"", "nan", "-nan", "NaN", "NAN", "null", "NA"};
+    static const char *const infinite[] = {"inf", "Inf", "INF", "infinity"};
     const char *text = sab_table_cell(t, row, column);
 
     *value = NAN;
     for (size_t i = 0; i < sizeof nothing / sizeof nothing[0]; i++)
         if (strcmp(text, nothing[i]) == 0)
             return SAB_OK;
+    for (size_t i = 0; i < sizeof infinite / sizeof infinite[0]; i++)
+        if (strcmp(text + (text[0] == '-' || text[0] == '+'), infinite[i]) == 0) {
+            *value = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
+            return SAB_OK;
+        }
     if (!sab_parse_number(text, value))
         return sab_fail(err, SAB_ERR_INPUT, "%s:%d: %s: '%s' is not a number", t->name,
                         t->line[row], t->column[column], text);

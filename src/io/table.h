@@ -40,7 +40,8 @@ sab_status sab_table_column(const sab_table *table, const char *column, const ch
                             int *number, sab_error *err);
 /* Never NULL. */
 const char *sab_table_cell(const sab_table *table, int row, int column);
-/* The number in a cell; NaN if there is none: empty, nan, null. SAB_ERR_INPUT if it is a text. */
+/* The number in a cell, inf included; NaN if there is none: empty, nan, null. SAB_ERR_INPUT if it
+ * is a text. */
 sab_status sab_table_number(const sab_table *table, int row, int column, double *value,
                             sab_error *err);
 /* Write the table to a file, atomically. */

@@ -4,11 +4,12 @@
 #include "io/json.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct columns {
-    int x, y, sigma, group[SAB_FIT_GROUPS];
+    int x, y, sigma, mark, group[SAB_FIT_GROUPS]; /* sigma, mark: -1 if there is none */
 } columns;
 
 static sab_status find_columns(const sab_table *t, const sab_fit_request *r, columns *c,
@@ -17,6 +18,7 @@ static sab_status find_columns(const sab_table *t, const sab_fit_request *r, col
     sab_status status = SAB_OK;
 
     c->sigma = -1;
+    c->mark = r->all ? -1 : sab_table_find(t, SAB_LEFT_OUT);
     SAB_TRY(sab_table_column(t, r->x, "x", &c->x, err));
     SAB_TRY(sab_table_column(t, r->y, "y", &c->y, err));
     if (r->sigma != NULL)
@@ -35,36 +37,101 @@ static bool same_group(const sab_table *t, const columns *c, int ngroups, int a,
     return true;
 }
 
+/* Leave a row out, with the reason. */
+static void leave_out(sab_fit_group *g, int row, double x, double y, const char *format, ...)
+    SAB_PRINTF(5, 6);
+
+static void leave_out(sab_fit_group *g, int row, double x, double y, const char *format, ...)
+{
+    sab_fit_left *left = &g->left[g->left_out++];
+    va_list args;
+
+    *left = (sab_fit_left){.row = row, .x = x, .y = y};
+    va_start(args, format);
+    vsnprintf(left->reason, sizeof left->reason, format, args);
+    va_end(args);
+}
+
+/* A row of the group becomes a point, or is left out. */
+static sab_status take_row(const sab_table *t, const sab_fit_request *r, const columns *c, int row,
+                           sab_fit_group *g, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const char *mark = c->mark >= 0 ? sab_table_cell(t, row, c->mark) : "";
+    double x, y, sigma = NAN;
+
+    SAB_TRY(sab_table_number(t, row, c->x, &x, err));
+    SAB_TRY(sab_table_number(t, row, c->y, &y, err));
+    y *= r->scale;
+    if (mark[0] != '\0') {
+        leave_out(g, row, x, y, "%.90s", mark);
+        return SAB_OK;
+    }
+    if (!isfinite(x) || !isfinite(y)) {
+        const char *name = isfinite(x) ? "y" : "x";
+
+        leave_out(g, row, x, y, isnan(isfinite(x) ? y : x) ? "no %s" : "%s is infinite", name);
+        return SAB_OK;
+    }
+    if (x <= 0.0 || y <= 0.0) {
+        leave_out(g, row, x, y, "%s = %.3g", x <= 0.0 ? "x" : "y", x <= 0.0 ? x : y);
+        return SAB_OK;
+    }
+    if (c->sigma >= 0)
+        SAB_TRY(sab_table_number(t, row, c->sigma, &sigma, err));
+    if (sigma < 0.0)
+        return sab_fail(err, SAB_ERR_INPUT, "%s:%d: %s: a standard deviation of %g is negative",
+                        t->name, t->line[row], t->column[c->sigma], sigma);
+    g->x[g->n] = x;
+    g->y[g->n] = y;
+    g->sigma[g->n] = fabs(r->scale) * sigma;
+    g->without_sigma += c->sigma >= 0 && !isfinite(sigma);
+    g->point[g->n++] = row;
+cleanup:
+    return status;
+}
+
+/* Those that are far off the law of the others go (base/fit.h). */
+static sab_status leave_outliers(const sab_fit_request *r, sab_fit_group *g, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const int all = g->n;
+
+    if (r->all)
+        return SAB_OK;
+    SAB_TRY(sab_fit_outliers(r->law, all, g->x, g->y, g->fitted, err));
+    g->n = 0;
+    for (int i = 0; i < all; i++)
+        if (!isnan(g->fitted[i])) {
+            leave_out(g, g->point[i], g->x[i], g->y[i],
+                      "outlier: y = %.3g, where the others expect %.3g", g->y[i], g->fitted[i]);
+            g->outliers++;
+        } else {
+            g->x[g->n] = g->x[i];
+            g->y[g->n] = g->y[i];
+            g->sigma[g->n] = g->sigma[i];
+            g->point[g->n++] = g->point[i];
+        }
+cleanup:
+    return status;
+}
+
 static sab_status fill_group(const sab_table *t, const sab_fit_request *r, const columns *c,
                              sab_fit_group *g, sab_error *err)
 {
     sab_status status = SAB_OK;
-    bool weighted = c->sigma >= 0;
 
     SAB_NEW(g->x, t->nrows);
     SAB_NEW(g->y, t->nrows);
     SAB_NEW(g->sigma, t->nrows);
     SAB_NEW(g->fitted, t->nrows);
-    for (int row = g->row; row < t->nrows; row++) {
-        double x, y, sigma = NAN;
-
-        if (!same_group(t, c, r->ngroups, g->row, row))
-            continue;
-        SAB_TRY(sab_table_number(t, row, c->x, &x, err));
-        SAB_TRY(sab_table_number(t, row, c->y, &y, err));
-        if (c->sigma >= 0)
-            SAB_TRY(sab_table_number(t, row, c->sigma, &sigma, err));
-        if (!(x > 0.0) || !(r->scale * y > 0.0)) {
-            g->left_out++;
-            continue;
-        }
-        g->x[g->n] = x;
-        g->y[g->n] = r->scale * y;
-        g->sigma[g->n] = fabs(r->scale) * sigma;
-        weighted = weighted && sigma > 0.0;
-        g->n++;
-    }
-    if (!weighted)
+    SAB_NEW(g->point, t->nrows);
+    SAB_NEW(g->left, t->nrows);
+    for (int row = g->row; row < t->nrows; row++)
+        if (same_group(t, c, r->ngroups, g->row, row))
+            SAB_TRY(take_row(t, r, c, row, g, err));
+    SAB_TRY(leave_outliers(r, g, err));
+    if (c->sigma < 0 || g->without_sigma > 0)
         SAB_FREE(g->sigma);
 cleanup:
     return status;
@@ -95,6 +162,8 @@ sab_status sab_table_fit_create(const sab_table *t, const sab_fit_request *r, sa
         SAB_TRY(fill_group(t, r, &c, g, err));
         g->failure.status = sab_fit_points(r->law, r->grain, g->n, g->x, g->y, g->sigma, g->fitted,
                                            &g->fit, &g->failure);
+        if (g->failure.status == SAB_ERR_MEMORY)
+            SAB_TRY(sab_fail(err, SAB_ERR_MEMORY, "%s", g->failure.message));
     }
     *fit = f;
     f = NULL;
@@ -114,6 +183,8 @@ void sab_table_fit_destroy(sab_table_fit **fit)
         SAB_FREE(f->group[i].y);
         SAB_FREE(f->group[i].sigma);
         SAB_FREE(f->group[i].fitted);
+        SAB_FREE(f->group[i].point);
+        SAB_FREE(f->group[i].left);
     }
     SAB_FREE(f->group);
     SAB_FREE(*fit);
@@ -136,6 +207,106 @@ const char *sab_table_fit_label(const sab_table_fit *f, int group, char *buffer,
         used += (size_t)snprintf(buffer + used, size - used, "%s%s = %s", i > 0 ? ", " : "",
                                  f->request->group[i], group_value(f, group, i));
     return buffer;
+}
+
+/* "D = 3", or where it stands if there is none. */
+static void name_row(const sab_table_fit *f, int row, char *buffer, size_t size)
+{
+    const char *dot = strrchr(f->request->x, '.');
+    const char *x = sab_table_cell(f->table, row, sab_table_find(f->table, f->request->x));
+
+    if (x[0] != '\0')
+        snprintf(buffer, size, "%.40s = %.40s", dot != NULL ? dot + 1 : f->request->x, x);
+    else
+        snprintf(buffer, size, "line %d", f->table->line[row]);
+}
+
+const char *sab_table_fit_left(const sab_table_fit *f, int group, char *buffer, size_t size)
+{
+    enum { NAMED = 6 };
+    const sab_fit_group *g = &f->group[group];
+    char name[100];
+    size_t used = 0;
+
+    buffer[0] = '\0';
+    if (g->left_out > 0)
+        used = (size_t)snprintf(buffer, size, "%d of %d points left out: ", g->left_out,
+                                g->n + g->left_out);
+    for (int i = 0; i < g->left_out && i < NAMED && used < size; i++) {
+        name_row(f, g->left[i].row, name, sizeof name);
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s (%s)", i > 0 ? ", " : "", name,
+                                 g->left[i].reason);
+    }
+    if (g->left_out > NAMED && used < size)
+        snprintf(buffer + used, size - used, ", and %d more", g->left_out - NAMED);
+    return buffer;
+}
+
+/* Points of the fit at which it is off by more than half. */
+static int far_points(const sab_fit_group *g)
+{
+    int n = 0;
+
+    for (int i = 0; g->failure.status == SAB_OK && i < g->n; i++)
+        n += !(fabs(g->y[i] - g->fitted[i]) <= 0.5 * g->y[i]);
+    return n;
+}
+
+bool sab_table_fit_sound(const sab_table_fit *f, int group)
+{
+    const sab_fit_group *g = &f->group[group];
+
+    return g->failure.status == SAB_OK && g->outliers == 0 && 2 * far_points(g) < g->n;
+}
+
+const char *sab_table_fit_note(const sab_table_fit *f, int group, int i, char *buffer, size_t size)
+{
+    const sab_fit_group *g = &f->group[group];
+    const bool fitted = g->failure.status == SAB_OK;
+    const int s = g->fit.suspect;
+    char name[100];
+    int k = 0;
+
+    buffer[0] = '\0';
+    if (g->without_sigma > 0 && k++ == i)
+        snprintf(buffer, size, "equal weights, because %d of its points %s no %s", g->without_sigma,
+                 g->without_sigma == 1 ? "has" : "have", f->request->sigma);
+    if (g->sigma != NULL && fitted && !g->fit.weighted && k++ == i)
+        snprintf(buffer, size, "equal weights, because half of the values of %s or more are 0",
+                 f->request->sigma);
+    if (fitted && s >= 0 && k++ == i) {
+        name_row(f, g->point[s], name, sizeof name);
+        snprintf(buffer, size,
+                 "%s is suspect: y = %.4g is %.1f standard deviations from the law of the others; "
+                 "it is in the fit",
+                 name, g->y[s], g->fit.suspect_residual);
+    }
+    if (fitted && 2 * far_points(g) >= g->n && k++ == i)
+        snprintf(buffer, size,
+                 "these points do not follow the law: it is off by more than half at %d of %d",
+                 far_points(g), g->n);
+    return buffer;
+}
+
+static void write_left(sab_json *json, const sab_table_fit *f, int group)
+{
+    const sab_fit_group *g = &f->group[group];
+    char text[300];
+
+    sab_json_begin_array(json, "left_out_points");
+    for (int i = 0; i < g->left_out; i++) {
+        sab_json_begin_object(json, NULL);
+        sab_json_integer(json, "line", f->table->line[g->left[i].row]);
+        sab_json_number(json, "x", g->left[i].x);
+        sab_json_number(json, "y", g->left[i].y);
+        sab_json_string(json, "reason", g->left[i].reason);
+        sab_json_end_object(json);
+    }
+    sab_json_end_array(json);
+    sab_json_begin_array(json, "notes");
+    for (int i = 0; sab_table_fit_note(f, group, i, text, sizeof text)[0] != '\0'; i++)
+        sab_json_string(json, NULL, text);
+    sab_json_end_array(json);
 }
 
 static void write_estimate(sab_json *json, const char *key, sab_estimate e)
@@ -166,10 +337,13 @@ static void write_group(sab_json *json, const sab_table_fit *f, int group)
     sab_json_end_object(json);
     sab_json_integer(json, "points", g->n);
     sab_json_integer(json, "left_out", g->left_out);
+    write_left(json, f, group);
     if (g->failure.status != SAB_OK) {
         sab_json_string(json, "failure", g->failure.message);
     } else {
         sab_json_bool(json, "weighted", g->fit.weighted);
+        if (g->fit.weighted)
+            sab_json_number(json, "sigma_floor", g->fit.sigma_floor);
         write_estimate(json, beverloo ? "C" : "a", g->fit.factor);
         if (beverloo)
             write_estimate(json, "k", g->fit.k);

@@ -16,12 +16,26 @@ typedef struct sab_fit_request {
     int ngroups;
     const char *group[SAB_FIT_GROUPS]; /* rows with equal texts there belong together */
     double grain, scale;               /* of the law of Beverloo; y is multiplied by scale */
+    bool all;                          /* keep rows that are marked (SAB_LEFT_OUT), and outliers */
 } sab_fit_request;
+
+/* The column in which a study says why a row is not to be trusted; empty: it is. */
+#define SAB_LEFT_OUT "left_out"
+
+typedef struct sab_fit_left {
+    int row; /* of the table */
+    double x, y;
+    char reason[100];
+} sab_fit_left;
 
 typedef struct sab_fit_group {
     int row;                        /* of the table: the first of the group */
-    int n, left_out;                /* points; rows without x, or with y <= 0 or none */
-    double *x, *y, *sigma, *fitted; /* [n], scaled; sigma is NULL if not all are positive */
+    int n, left_out;                /* points, and rows that are none */
+    int outliers;                   /* of the latter: far off the law of the others */
+    sab_fit_left *left;             /* [left_out]: which, and why */
+    double *x, *y, *sigma, *fitted; /* [n], scaled; sigma is NULL if not all have one */
+    int *point;                     /* [n]: its row of the table */
+    int without_sigma;              /* points for want of which there are no weights */
     sab_fit fit;
     sab_error failure; /* status SAB_OK, or why there is no fit */
 } sab_fit_group;
@@ -33,13 +47,21 @@ typedef struct sab_table_fit {
     sab_fit_group *group; /* in the order of their first rows */
 } sab_table_fit;
 
-/* SAB_ERR_INPUT if a column is missing or a cell is a text; a group without a fit is no error. The
- * caller owns *fit. */
+/* SAB_ERR_INPUT if a column is missing, a cell is a text or a sigma negative; a group without a fit
+ * is no error. The caller owns *fit. */
 sab_status sab_table_fit_create(const sab_table *table, const sab_fit_request *request,
                                 sab_table_fit **fit, sab_error *err);
 void sab_table_fit_destroy(sab_table_fit **fit);
 /* "material.friction = 0.3, ..." of a group, or "". Returns `buffer`. */
 const char *sab_table_fit_label(const sab_table_fit *fit, int group, char *buffer, size_t size);
+/* "2 of 15 points left out: D = 3 (unstable), D = 4 (y = 0)" of a group, or "". Returns `buffer`.
+ */
+const char *sab_table_fit_left(const sab_table_fit *fit, int group, char *buffer, size_t size);
+/* Is there a fit, without outliers, of a law that most of its points follow? */
+bool sab_table_fit_sound(const sab_table_fit *fit, int group);
+/* What else a reader of the fit must know: "" or a sentence for each `i` from 0. */
+const char *sab_table_fit_note(const sab_table_fit *fit, int group, int i, char *buffer,
+                               size_t size);
 /* The fits as JSON, and the points with the fitted values as CSV (docs/study.md). */
 sab_status sab_table_fit_save(const sab_table_fit *fit, const char *json, const char *csv,
                               sab_error *err);

@@ -69,6 +69,49 @@ static void test_exact_power(void)
     CU_ASSERT(fit.weighted && isnan(fit.k.value) && isnan(fit.reduced.value));
 }
 
+/* The lower median, by sorting a copy. */
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double lower_median(int n, const double *value)
+{
+    double copy[64];
+
+    memcpy(copy, value, (size_t)n * sizeof *copy);
+    qsort(copy, (size_t)n, sizeof *copy, ascending);
+    return copy[(n - 1) / 2];
+}
+
+/* The same of the five points that are nearest to point i: those that fewer than five precede. */
+static double near_median(int n, const double *x, const double *value, int i)
+{
+    double near[5];
+    int count = 0;
+
+    for (int j = 0; j < n; j++) {
+        int before = 0;
+
+        for (int k = 0; k < n; k++)
+            before += fabs(x[k] - x[i]) < fabs(x[j] - x[i]) ||
+                      (fabs(x[k] - x[i]) == fabs(x[j] - x[i]) && k < j);
+        if (before < 5)
+            near[count++] = value[j];
+    }
+    return lower_median(count, near);
+}
+
+/* A standard normal number. */
+static double gauss(unsigned long long *state)
+{
+    const double u = 1.0 - sab_test_random(state), v = sab_test_random(state);
+
+    return sqrt(-2.0 * log(u)) * cos(2.0 * acos(-1.0) * v);
+}
+
 /* Noisy points. At the minimum the residuals are orthogonal to both derivatives of the model; the
  * interval is that of the covariance s^2 (J^T W J)^-1, with J by finite differences here. */
 static void test_noisy_beverloo(void)
@@ -92,7 +135,9 @@ static void test_noisy_beverloo(void)
                             SAB_OK);
             for (int i = 0; i < N; i++) {
                 const double C = fit.factor.value, k = fit.k.value, h = 1e-6;
-                const double w = 1.0 / (sigma[i] * sigma[i]), r = y[i] - fitted[i];
+                const double s =
+                    fmax(fmax(sigma[i], lower_median(N, sigma)), near_median(N, x, sigma, i));
+                const double w = 1.0 / (s * s), r = y[i] - fitted[i];
 
                 SAB_ASSERT_CLOSE(fitted[i], C * pow(fmax(x[i] - k * grain, 0.0), 1.5), 1e-12);
                 J[i][0] = pow(fmax(x[i] - k * grain, 0.0), 1.5);
@@ -132,8 +177,7 @@ static void test_coverage(void)
         sab_fit fit, power;
 
         for (int i = 0; i < N; i++) {
-            const double u = 1.0 - sab_test_random(&state), v = sab_test_random(&state);
-            const double noise = sqrt(-2.0 * log(u)) * cos(2.0 * acos(-1.0) * v);
+            const double noise = gauss(&state);
 
             y[i] = pow(x[i] - 0.14, 1.5) + 0.005 * noise;
             z[i] = pow(x[i], 1.7) * exp(0.01 * noise);
@@ -177,10 +221,174 @@ static void test_scaling(void)
     SAB_ASSERT_CLOSE(two.rms, one.rms, 1e-9);
 }
 
+static bool holds(const sab_fit *fit, double C, double k)
+{
+    return fit->factor.low < C && C < fit->factor.high && fit->k.low < k && k < fit->k.high;
+}
+
+/* Fifteen points of y = C (x - k g)^1.5 with a noise of 1 %, and one among them that is off by 5 %
+ * and says that it is exact, or nearly. It must not own the fit: C is found as with its true sigma,
+ * to a part of the interval, and the intervals hold the truth as often; else the point is named. */
+static void test_tiny_sigma(void)
+{
+    enum { N = 15, TRIALS = 300 };
+    static const double tiny[] = {0.0, 1e-300, 1e-9, 1e-4};
+    const double grain = 0.0893, C = 1.37, k = 1.4;
+    unsigned long long state = 3;
+    double x[N], y[N], sigma[N], fitted[N];
+    sab_fit fit, honest;
+
+    for (int bad = 0; bad < N; bad += 7) {
+        int near = 0, told = 0;
+
+        for (int trial = 0; trial < TRIALS; trial++) {
+            for (int i = 0; i < N; i++) {
+                x[i] = 0.5 + 0.2 * i;
+                sigma[i] = 0.01 * C * pow(x[i] - k * grain, 1.5);
+                y[i] = sigma[i] * (100.0 + gauss(&state));
+            }
+            y[bad] *= 1.05;
+            CU_ASSERT_EQUAL(
+                sab_fit_points(SAB_FIT_BEVERLOO, grain, N, x, y, sigma, fitted, &honest, NULL),
+                SAB_OK);
+            sigma[bad] = tiny[trial % 4];
+            CU_ASSERT_EQUAL(
+                sab_fit_points(SAB_FIT_BEVERLOO, grain, N, x, y, sigma, fitted, &fit, NULL),
+                SAB_OK);
+            const double half = (honest.factor.high - honest.factor.low) / 2.0;
+
+            CU_ASSERT(fit.weighted && fit.sigma_floor > 0.01);
+            told += holds(&fit, C, k) || fit.suspect == bad;
+            near += fabs(fit.factor.value - honest.factor.value) < 0.5 * half;
+        }
+        CU_ASSERT(told > 90 * TRIALS / 100); /* two intervals of 95 % hold both at least so often */
+        CU_ASSERT_EQUAL(near, TRIALS);
+    }
+    for (int i = 0; i < N; i++) /* half of them are exact: nothing to weigh with */
+        sigma[i] = i < 8 ? 0.0 : 1.0;
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, grain, N, x, y, sigma, fitted, &fit, NULL),
+                    SAB_OK);
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, grain, N, x, y, NULL, fitted, &honest, NULL),
+                    SAB_OK);
+    CU_ASSERT(!fit.weighted && fit.sigma_floor == 0.0);
+    CU_ASSERT_EQUAL(fit.factor.value, honest.factor.value);
+    CU_ASSERT_EQUAL(fit.k.high, honest.k.high);
+}
+
+/* Where sigma is true, and spread over two decades, the capped weights cost width and not truth: an
+ * interval holds it 95 times of 100 or more. */
+static void test_weighted_coverage(void)
+{
+    enum { N = 9, TRIALS = 2000 };
+    unsigned long long state = 23;
+    int C = 0, k = 0, exponent = 0;
+
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double x[N], y[N], z[N], sy[N], sz[N], fitted[N];
+        sab_fit fit, power;
+
+        for (int i = 0; i < N; i++) {
+            const double s = 0.02 * pow(10.0, -2.0 * sab_test_random(&state));
+
+            x[i] = 0.5 + 0.25 * i;
+            y[i] = pow(x[i] - 0.14, 1.5) + s * gauss(&state);
+            z[i] = pow(x[i], 1.7) * exp(s * gauss(&state));
+            sy[i] = s;
+            sz[i] = s * z[i];
+        }
+        CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 0.1, N, x, y, sy, fitted, &fit, NULL),
+                        SAB_OK);
+        CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_POWER, 1.0, N, x, z, sz, fitted, &power, NULL),
+                        SAB_OK);
+        C += fit.factor.low <= 1.0 && 1.0 <= fit.factor.high;
+        k += fit.k.low <= 1.4 && 1.4 <= fit.k.high;
+        exponent += power.exponent.low <= 1.7 && 1.7 <= power.exponent.high;
+    }
+    CU_ASSERT(C > 94 * TRIALS / 100 && k > 94 * TRIALS / 100 && exponent > 94 * TRIALS / 100);
+}
+
+/* A clean fit has a suspect in one of a hundred cases at most (Bonferroni), and not in far fewer; a
+ * point that is off by 5 % at a noise of 0.5 % is named, and stays. */
+static void test_suspect(void)
+{
+    enum { N = 12, TRIALS = 5000 };
+    unsigned long long state = 31;
+    int alarms[2] = {0, 0}, found[2] = {0, 0};
+
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double x[N], y[N], fitted[N];
+        sab_fit fit;
+
+        for (int i = 0; i < N; i++)
+            x[i] = 0.5 + 0.25 * i;
+        for (int law = 0; law < 2; law++)
+            for (int bad = 0; bad < 2; bad++) {
+                for (int i = 0; i < N; i++)
+                    y[i] = pow(x[i] - 0.14 * (law == SAB_FIT_BEVERLOO), 1.5) +
+                           0.005 * (law == SAB_FIT_BEVERLOO ? 1.0 : pow(x[i], 1.5)) * gauss(&state);
+                if (bad)
+                    y[7] *= 1.05;
+                CU_ASSERT_EQUAL(
+                    sab_fit_points((sab_fit_law)law, 0.1, N, x, y, NULL, fitted, &fit, NULL),
+                    SAB_OK);
+                alarms[law] += !bad && fit.suspect >= 0;
+                found[law] += bad && fit.suspect == 7;
+                CU_ASSERT(fit.suspect >= 0 ? fit.suspect_residual > 4.0
+                                           : isnan(fit.suspect_residual));
+            }
+    }
+    for (int law = 0; law < 2; law++) {
+        CU_ASSERT(alarms[law] > 20 && alarms[law] < 72); /* 50, three standard deviations */
+        CU_ASSERT(found[law] > 95 * TRIALS / 100);
+    }
+}
+
+/* Points far off are found while they are fewer than half; scatter, a bad
+ * law and points near k g are not taken for such. */
+static void test_outliers(void)
+{
+    enum { N = 15 };
+    unsigned long long state = 41;
+    double x[N], y[N], expected[N];
+
+    for (int law = 0; law < 2; law++)
+        for (int trial = 0; trial < 300; trial++) {
+            const int n = 4 + trial % (N - 3), wrong = trial % 2 == 0 ? (n - 1) / 3 : 0;
+
+            for (int i = 0; i < n; i++) {
+                x[i] = 0.2 + 0.3 * i;
+                y[i] = pow(x[i] - (law == SAB_FIT_BEVERLOO ? 0.19 : 0.0), 1.5) *
+                       exp((wrong > 0 ? 0.03 : 0.2) *
+                           gauss(&state)); /* the first is 1e-3, and hardly flows */
+            }
+            for (int i = 0; i < wrong; i++) /* every third one, and the last */
+                y[n - 1 - 3 * i] = i == 0 ? (trial % 4 == 0 ? 8e40 : 1e-30) : i == 1 ? 4e22 : 1e7;
+            CU_ASSERT_EQUAL(sab_fit_outliers((sab_fit_law)law, n, x, y, expected, NULL), SAB_OK);
+            for (int i = 0; i < n; i++) {
+                const bool bad = (n - 1 - i) % 3 == 0 && (n - 1 - i) / 3 < wrong;
+
+                CU_ASSERT_EQUAL(bad, !isnan(expected[i]));
+                CU_ASSERT(!bad || expected[i] < 100.0);
+            }
+        }
+    for (int i = 0; i < N; i++) /* exponents 0.2 and 4 are bad laws, not bad points */
+        y[i] = pow(x[i], i < 8 ? 0.2 : 4.0);
+    CU_ASSERT_EQUAL(sab_fit_outliers(SAB_FIT_BEVERLOO, N, x, y, expected, NULL), SAB_OK);
+    for (int i = 0; i < N; i++)
+        CU_ASSERT(isnan(expected[i]));
+    for (int i = 0; i < N; i++) /* no line at all */
+        x[i] = 1.0;
+    CU_ASSERT_EQUAL(sab_fit_outliers(SAB_FIT_POWER, N, x, y, expected, NULL), SAB_OK);
+    for (int n = 0; n < 4; n++) /* too few */
+        CU_ASSERT_EQUAL(sab_fit_outliers(SAB_FIT_POWER, n, x, y, expected, NULL), SAB_OK);
+    CU_ASSERT(isnan(expected[0]) && isnan(expected[2]));
+}
+
 static void test_refusals(void)
 {
     static const double x[] = {1.0, 2.0, 3.0}, y[] = {1.0, 2.0, 3.0}, down[] = {3.0, 2.0, 1.0};
-    static const double zero[] = {1.0, 0.0, 3.0}, same[] = {2.0, 2.0, 2.0};
+    static const double zero[] = {1.0, 0.0, 3.0}, below[] = {1.0, -1.0, 3.0};
+    static const double same[] = {2.0, 2.0, 2.0};
     double fitted[3];
     sab_error err = {0};
     sab_fit fit;
@@ -195,8 +403,9 @@ static void test_refusals(void)
     CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, zero, NULL, fitted, &fit, &err),
                     SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "positive"));
-    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, y, zero, fitted, &fit, &err),
+    CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, y, below, fitted, &fit, &err),
                     SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "negative"));
     CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 0.0, 3, x, y, NULL, fitted, &fit, &err),
                     SAB_ERR_INPUT);
     CU_ASSERT_EQUAL(sab_fit_points(SAB_FIT_BEVERLOO, 1.0, 3, x, down, NULL, fitted, &fit, &err),
@@ -213,6 +422,10 @@ int main(void)
                                      {"exact power law", test_exact_power},
                                      {"noisy Beverloo", test_noisy_beverloo},
                                      {"coverage of the intervals", test_coverage},
+                                     {"coverage with weights", test_weighted_coverage},
+                                     {"a tiny sigma", test_tiny_sigma},
+                                     {"suspects", test_suspect},
+                                     {"outliers", test_outliers},
                                      {"units", test_scaling},
                                      {"refusals", test_refusals}};
 

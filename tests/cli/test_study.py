@@ -15,6 +15,7 @@ import re
 import select
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -113,6 +114,15 @@ def beverloo(x, y, sigma, grain):
     return c, t * math.sqrt(variance * kk), k, t * math.sqrt(variance * cc)
 
 
+def floored(x, sigma):
+    """None is more precise than the median of all, nor than that of its five neighbours."""
+    def near(a):
+        return [s for _, s in sorted(zip(x, sigma), key=lambda p: abs(p[0] - a))[:5]]
+
+    median = statistics.median_low
+    return [max(s, median(sigma), median(near(a))) for a, s in zip(x, sigma)]
+
+
 def line(x, y):
     """Slope and half its interval."""
     n, mx, my = len(x), sum(x) / len(x), sum(y) / len(y)
@@ -192,7 +202,13 @@ class Studies:
         for key, value in expected.items():
             self.check(f"the row is the run: {key}", float(last[key]) == value, f"{last[key]} {value}")
         self.check("no column for a profile", "probes.profile" not in last, list(last))
-        self.check("files", sorted(os.listdir(self.path("out/s"))) == ["points", "results.csv"])
+        self.check("files", sorted(os.listdir(self.path("out/s"))) == ["points", "results.csv",
+                                                                     "study.json"])
+        self.check("nothing to tell", load(self.path("out/s/study.json")) | {"version": ""} == {
+            "version": "", "title": "Bingham number and mesh", "points": 6, "failed": 0, "missed": 0,
+            "warned": 0, "left_out": {}, "warnings": []} and summary["warnings"] == [])
+        self.check("and nothing is marked", all(r["left_out"] == "" and r["warnings"] == "0"
+                                                for r in table), table)
 
     def test_zip(self):
         write(self.path("z/study.yaml"), "base: ../c\n"
@@ -230,6 +246,119 @@ class Studies:
         before = self.times("out/f")
         self.run("study", "f", "--resume", "-q", code=1)
         self.check("resume: what has a result is not run again", not self.redone("out/f", before))
+
+    # ---- what is not to be trusted --------------------------------------------------------------
+
+    def doctor(self, point, code=None, drag=None, flux=None, **keys):
+        """Write something else into the summary of a point, as a run could have."""
+        path = self.path(f"{point}/summary.json")
+        summary = load(path)
+        summary.update(keys)
+        if drag is not None:
+            summary["probes"]["drag"][0] = drag[0]
+        if flux is not None:
+            summary["probes"]["flux"] = flux
+        write(path, json.dumps(summary))
+        if code is not None:
+            mark = load(self.path(f"{point}/point.json"))
+            write(self.path(f"{point}/point.json"), json.dumps(mark | {"exit": code}))
+
+    def test_left_out(self):
+        """A point that blew up, missed steps, has no number, or one that cannot be: marked, not fitted."""
+        values = [0.5, 1, 2, 3, 4, 5, 6, 7, 8]
+        write(self.path("l/study.yaml"), "base: ../c\nset: {mesh.parameters.h: 0.5}\n"
+              f"vary: {{material.bingham: {values}}}\n"
+              "fit: {law: power, x: material.bingham, y: probes.drag_x, scale: -1}\n")
+        self.run("study", "l", "-q", "-j", "2")
+        good = [r for r in rows(self.path("out/l/results.csv"))
+                if float(r["material.bingham"]) not in (2, 3, 4, 5)]
+        slope, _ = line([math.log(float(r["material.bingham"])) for r in good],
+                        [math.log(-float(r["probes.drag_x"])) for r in good])
+        self.doctor("out/l/points/bingham=2", code=1, drag=[-8e40], status="unstable",
+                    warnings=["blown up at step 7", "advection at 3.5"])
+        self.doctor("out/l/points/bingham=3", drag=[None], warnings=["blown up at step 12"])
+        self.doctor("out/l/points/bingham=4", drag=[-4e22])
+        self.doctor("out/l/points/bingham=5", code=1, status="finished", missed=3, steps=80)
+        self.doctor("out/l/points/bingham=6", warnings=["advection at 0.25"])
+        done = self.run("study", "l", "--resume", code=1)
+        table = rows(self.path("out/l/results.csv"))
+        self.check("marked", [r["left_out"] for r in table] == [
+            "", "", "unstable", "probes.drag_x not finite", "", "3 of 80 steps missed", "", "", ""],
+                   [r["left_out"] for r in table])
+        self.check("warnings are counted", [r["warnings"] for r in table] == list("002100100"), table)
+        fit = load(self.path("out/l/fit.json"))["fits"][0]
+        self.check("the fit is that of the others", fit["points"] == 5 and fit["left_out"] == 4 and
+                   close(fit["exponent"]["value"], slope, 1e-12), f"{fit} {slope}")
+        reasons = {p["x"]: p["reason"] for p in fit["left_out_points"]}
+        self.check("the fit says why", reasons[2] == "unstable" and reasons[3] ==
+                   "probes.drag_x not finite" and reasons[5] == "3 of 80 steps missed" and
+                   re.fullmatch(r"outlier: y = 4e\+22, where the others expect [\d.]+", reasons[4]) and
+                   len(reasons) == 4, reasons)
+        for sentence in ("fit: 4 of 9 points left out: bingham = 2 (unstable), bingham = 3 (probes.drag_x "
+                         "not finite), bingham = 5 (3 of 80 steps missed), bingham = 4 (outlier: y = 4e+22",
+                         "warning: 2 points (bingham=2; bingham=3), with the numbers of the first: blown up at step 7\n",
+                         "warning: 2 points (bingham=2; bingham=6), with the numbers of the first: advection at 3.5\n",
+                         "point bingham=2: unstable", "point bingham=5: 3 of 80 steps missed"):
+            self.check(f"it is said: {sentence}", sentence in done.stderr, done.stderr)
+        self.check("in the table and at the end", "left out" in done.stdout and "0 failed, 3 missed their "
+                   "tolerance or are not valid, 3 with warnings" in done.stdout, done.stdout)
+        study = load(self.path("out/l/study.json"))
+        self.check("study.json", (study["points"], study["failed"], study["missed"], study["warned"]) ==
+                   (9, 0, 3, 3) and study["left_out"] == {
+                       "bingham=2": "unstable", "bingham=3": "probes.drag_x not finite",
+                       "bingham=5": "3 of 80 steps missed"} and study["warnings"] == [
+                           {"warning": "blown up at step 7", "points": ["bingham=2", "bingham=3"]},
+                           {"warning": "advection at 3.5", "points": ["bingham=2", "bingham=6"]}], study)
+        arguments = ["fit", "out/l/results.csv", "--x", "material.bingham", "--y", "probes.drag_x",
+                     "--law", "power", "--scale", "-1", "-q", "-o"]
+        self.run(*arguments, "l.json", code=1, name="fit with an outlier")
+        self.check("`sablier fit` reads the marks", load(self.path("l.json"))["fits"][0] == fit)
+        done = self.run(*arguments, "all.json", "--all", code=1)
+        every = load(self.path("all.json"))["fits"][0]
+        self.check("--all", every["points"] == 8 and every["left_out_points"][0]["reason"] == "no y" and
+                   any("do not follow the law" in n for n in every["notes"]) and
+                   "do not follow the law" in done.stderr, every)
+        figure = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "postproc/beverloo.py"), "out/l"],
+                                cwd=self.root, capture_output=True, text=True, check=False)
+        self.check("beverloo.py leaves out what would hide the others", figure.returncode == 0 and
+                   re.findall(r"y = (\S+)", figure.stdout) == ["8e+40", "4e+22"] and "6 points" in
+                   figure.stdout, figure.stdout + figure.stderr)
+        for value in values:
+            self.doctor(f"out/l/points/bingham={value}", code=1, status="unstable")
+        done = self.run("study", "l", "--resume", "-q", code=1, name="all are left out")
+        self.check("no fit", "9 of 9 points left out" in done.stderr and "and 3 more" in done.stderr and
+                   "no fit: a law needs two different x" in done.stderr and "failure" in load(
+                       self.path("out/l/fit.json"))["fits"][0], done.stderr)
+
+    def test_warnings(self):
+        """Those of a run are in its summary, and a study shows them once."""
+        write(self.path("u/study.yaml"), "base: ../c\nset: {mesh: {split: none, parameters: {h: 0.5}}}\n"
+              "vary: {material.bingham: [0.5, 1, 2, 4, 8]}\n")
+        done = self.run("study", "u", "-q")
+        table = rows(self.path("out/u/results.csv"))
+        for r in table:
+            point = f"out/u/points/{r['point']}"
+            listed = load(self.path(f"{point}/summary.json"))["warnings"]
+            with open(self.path(f"{point}/log.txt")) as stream:
+                self.check(f"{point}: the summary has what was printed", stream.read() == "".join(
+                    f"warning: {w}\n" for w in listed) and len(listed) == int(r["warnings"]) > 0, listed)
+        self.check("each sentence once", done.stderr.count("plain P2/P1 pair") == 1 and
+                   "5 points (bingham=0.5; bingham=1; bingham=2; and 2 more): mesh.split" in done.stderr,
+                   done.stderr)
+        self.check("in study.json", load(self.path("out/u/study.json"))["warned"] == 5)
+        self.run("run", "c", "-o", "missed", "-q", "--set", "solver.max_iterations=1", code=1)
+        listed = load(self.path("missed/summary.json"))["warnings"]
+        self.check("a missed tolerance too", len(listed) == 1 and "not converged" in listed[0], listed)
+
+    def test_continue_from_good(self):
+        """No point starts from one that blew up."""
+        write(self.path("o/study.yaml"), "base: ../c\nset: {mesh.parameters.h: 0.5}\n"
+              "continue: material.bingham\nvary: {material.bingham: [0.5, 0.55, 0.6]}\n")
+        self.run("study", "o", "-q")
+        self.doctor("out/o/points/bingham=0.55", code=1, status="unstable")
+        done = self.run("study", "o", "--resume", "-v", code=1)
+        self.check("it starts from the last good one", re.search(
+            r"points/bingham=0.6 .*initial.from=\S+points/bingham=0.5/checkpoint", done.stdout), done.stdout)
 
     # ---- existing results -----------------------------------------------------------------------
 
@@ -440,6 +569,16 @@ class Studies:
         before = self.times("out/b")
         self.run("study", "b", "--resume", "-q")
         self.check("bracket: nothing to resume", not self.redone("out/b", before))
+        near = min((r for r in results if r["mesh.parameters.n"] == "4" and r["material.reynolds"] == "1"
+                    and float(r["material.bingham"]) <= ends[0][0]),
+                   key=lambda r: ends[0][0] - float(r["material.bingham"]))
+        self.doctor(f"out/b/points/{near['point']}", code=1, status="not_converged")
+        done = self.run("study", "b", "--resume", "-q", code=1, name="an end that missed")
+        row = rows(self.path("out/b/brackets.csv"))[0]
+        self.check("bracket: what missed is no end of it", row["status"] == "not certified" and
+                   row["threshold"] == "" and float(row["flowing"]) < ends[0][0] and
+                   float(row["arrested"]) == ends[0][1] and row["missed"] == "1" and
+                   "next to the threshold missed" in done.stderr, f"{row} {done.stderr}")
         write(self.path("b/study.yaml"), text.replace("0.01}", "0.1}").replace(
             "[4, 8]", "[4]").replace("[1, 5]", "[1]") + "continue: material.bingham\n")
         self.run("study", "b", "-q", "-o", "bc")
@@ -471,11 +610,12 @@ class Studies:
                             "--scale", "2", "--group", "mu", "-o", "fit.json", *extra)
             result = load(self.path("fit.json"))
             self.check("fit: rows without flow are left out, and it says so",
-                       done.stderr.count("1 row without a positive x and y is left out") == 2 and
+                       "fit of mu = 0.3: 1 of 7 points left out: D = 4 (no y)" in done.stderr and
+                       "fit of mu = 0.5: 1 of 7 points left out: D = 4 (y = 0)" in done.stderr and
                        [f["left_out"] for f in result["fits"]] == [1, 1], done.stderr)
             for fit in result["fits"]:
                 y, s = data[str(fit["group"]["mu"])]
-                y, s = [2 * v for v in y], [2 * v if weighted else 1.0 for v in s]
+                y, s = [2 * v for v in y], floored(x, s) if weighted else [1.0] * len(x)
                 c, dc, k, dk = beverloo(x, y, s, grain)
                 for name, value, half in (("C", c, dc), ("k", k, dk)):
                     e = fit[name]

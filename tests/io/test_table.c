@@ -130,7 +130,7 @@ static void test_fit(void)
     sab_error err = {0};
     sab_yaml *root = NULL;
     char label[100];
-    sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", "s", 1, {"mu"}, 0.1, 2.0};
+    sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", "s", 1, {"mu"}, 0.1, 2.0, false};
 
     scratch_create();
     CU_ASSERT_EQUAL_FATAL(sab_table_fit_create(t, &r, &f, &err), SAB_OK);
@@ -141,8 +141,11 @@ static void test_fit(void)
         CU_ASSERT(g->failure.status == SAB_OK && g->n == 5 && g->left_out == 1);
         SAB_ASSERT_CLOSE(g->fit.factor.value, i == 0 ? 3.0 : 1.0, 1e-9);
         SAB_ASSERT_CLOSE(g->fit.k.value, i == 0 ? 2.0 : -1.0, 1e-8);
-        CU_ASSERT_EQUAL(g->fit.weighted, i == 0); /* a sigma of the other is 0 */
-        CU_ASSERT_EQUAL(g->sigma != NULL, i == 0);
+        CU_ASSERT(g->fit.weighted && g->sigma != NULL); /* a sigma of one is 0: no harm */
+        CU_ASSERT_STRING_EQUAL(sab_table_fit_left(f, i, label, sizeof label),
+                               i == 0 ? "1 of 6 points left out: D = 6 (no y)"
+                                      : "1 of 6 points left out: D = 6 (y = 0)");
+        CU_ASSERT_STRING_EQUAL(sab_table_fit_note(f, i, 0, label, sizeof label), "");
     }
     CU_ASSERT_STRING_EQUAL(sab_table_fit_label(f, 0, label, sizeof label), "mu = a, b");
     CU_ASSERT_EQUAL(sab_table_fit_save(f, scratch_path("f.json"), scratch_path("f.csv"), NULL),
@@ -178,10 +181,135 @@ static void test_fit(void)
     scratch_remove();
 }
 
+/* Read a table and fit Beverloo's law of grain 0.1 through D, Q, of one group. */
+static sab_table_fit *fit_text(const char *text, const char *sigma, bool all, sab_table **t,
+                               sab_status expected, const char *words)
+{
+    static sab_fit_request r;
+    sab_table_fit *f = NULL;
+    sab_error err = {0};
+
+    r = (sab_fit_request){SAB_FIT_BEVERLOO, "D", "Q", sigma, 0, {NULL}, 0.1, 1.0, all};
+    *t = read_text(text, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(*t);
+    CU_ASSERT_EQUAL(sab_table_fit_create(*t, &r, &f, &err), expected);
+    CU_ASSERT(words == NULL || strstr(err.message, words) != NULL);
+    return f;
+}
+
+/* Rows that a study has marked, values that are none, and values that cannot be: none of them is in
+ * a fit, and each is named. y = (D - 0.2)^1.5. */
+static void test_left_out(void)
+{
+    static const char rows[] = "D,Q,s,left_out\n1,0.715542,0.01,\n2,2.414953,0.01,\n"
+                               "3,4.685296,0.01,\n4,7.407564,0.01,\n5,10.516273,0.01,\n"
+                               "6,8e40,8e40,unstable\n7,4e22,1e22,\n8,inf,1,\n9,nan,1,\n10,,,\n"
+                               "11,-3,0,\n12,41,0,3 of 80 steps missed\n,1,1,\n";
+    sab_table *t = NULL;
+    sab_yaml *root = NULL;
+    char text[1000], name[200];
+
+    scratch_create();
+    for (int weighted = 0; weighted < 2; weighted++) {
+        sab_table_fit *f = fit_text(rows, weighted ? "s" : NULL, false, &t, SAB_OK, NULL);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+        const sab_fit_group *g = &f->group[0];
+
+        CU_ASSERT(g->n == 5 && g->left_out == 8 && g->outliers == 1);
+        CU_ASSERT_EQUAL(g->failure.status, SAB_OK);
+        SAB_ASSERT_CLOSE(g->fit.factor.value, 1.0, 1e-5);
+        SAB_ASSERT_CLOSE(g->fit.k.value, 2.0, 1e-4);
+        sab_table_fit_left(f, 0, text, sizeof text);
+        CU_ASSERT_STRING_EQUAL(
+            text, "8 of 13 points left out: D = 6 (unstable), D = 8 (y is infinite), D = 9 (no y), "
+                  "D = 10 (no y), D = 11 (y = -3), D = 12 (3 of 80 steps missed), and 2 more");
+        CU_ASSERT_STRING_EQUAL(g->left[6].reason, "no x");
+        CU_ASSERT_STRING_EQUAL(g->left[7].reason,
+                               "outlier: y = 4e+22, where the others expect 17.7");
+        CU_ASSERT_EQUAL(sab_table_fit_save(f, scratch_path("f.json"), scratch_path("f.csv"), NULL),
+                        SAB_OK);
+        sab_table_fit_destroy(&f);
+        sab_table_destroy(&t);
+        CU_ASSERT_EQUAL(sab_yaml_read(scratch_path("f.json"), &root, NULL), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(root);
+        const sab_yaml *left =
+            sab_yaml_find(sab_yaml_find(root, "fits")->item[0], "left_out_points");
+        CU_ASSERT_EQUAL_FATAL(left->n, 8);
+        CU_ASSERT_STRING_EQUAL(sab_yaml_find(left->item[0], "reason")->text, "unstable");
+        CU_ASSERT_STRING_EQUAL(sab_yaml_find(left->item[0], "line")->text, "7");
+        sab_yaml_destroy(&root);
+    }
+    /* all that are positive numbers, on request: and the law is said to be none */
+    sab_table_fit *f = fit_text(rows, NULL, true, &t, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT(f->group[0].n == 8 && f->group[0].left_out == 5 && f->group[0].outliers == 0);
+    bool told = f->group[0].failure.status != SAB_OK;
+    for (int i = 0; sab_table_fit_note(f, 0, i, name, sizeof name)[0] != '\0'; i++)
+        told = told || strstr(name, "do not follow the law") != NULL;
+    CU_ASSERT(told);
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+    remove(scratch_path("f.json"));
+    remove(scratch_path("f.csv"));
+    scratch_remove();
+}
+
+static void test_few_left(void)
+{
+    sab_table *t = NULL;
+    char text[300];
+
+    scratch_create();
+    /* all are marked */
+    sab_table_fit *f =
+        fit_text("D,Q,left_out\n1,1,unstable\n2,2,unstable\n", NULL, false, &t, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT(f->group[0].failure.status == SAB_ERR_INPUT && f->group[0].n == 0);
+    CU_ASSERT_STRING_EQUAL(sab_table_fit_left(f, 0, text, sizeof text),
+                           "2 of 2 points left out: D = 1 (unstable), D = 2 (unstable)");
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+    /* two remain: a law without an interval */
+    f = fit_text("D,Q,left_out\n1,0.715542,\n2,2.414953,\n3,9,failed\n", NULL, false, &t, SAB_OK,
+                 NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT(f->group[0].failure.status == SAB_OK && isnan(f->group[0].fit.k.low));
+    SAB_ASSERT_CLOSE(f->group[0].fit.k.value, 2.0, 1e-4);
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+    /* three, and one of them absurd: nothing tells which, but that there is no law is said */
+    f = fit_text("D,Q\n1,0.715542\n2,2.414953\n3,8e40\n", NULL, false, &t, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT(f->group[0].failure.status != SAB_OK ||
+              strstr(sab_table_fit_note(f, 0, 0, text, sizeof text), "do not follow") != NULL);
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+    /* sigma: negative, missing, mostly zero */
+    f = fit_text("D,Q,s\n1,1,1\n2,2,-0.1\n", "s", false, &t, SAB_ERR_INPUT,
+                 ":3: s: a standard deviation of -0.1 is negative");
+    CU_ASSERT_PTR_NULL(f);
+    sab_table_destroy(&t);
+    f = fit_text("D,Q,s\n1,0.715542,1\n2,2.414953,\n3,4.685296,2\n", "s", false, &t, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT(!f->group[0].fit.weighted);
+    CU_ASSERT_STRING_EQUAL(sab_table_fit_note(f, 0, 0, text, sizeof text),
+                           "equal weights, because 1 of its points has no s");
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+    f = fit_text("D,Q,s\n1,0.715542,0\n2,2.414953,0\n3,4.685296,2\n", "s", false, &t, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT(!f->group[0].fit.weighted);
+    CU_ASSERT_STRING_EQUAL(sab_table_fit_note(f, 0, 0, text, sizeof text),
+                           "equal weights, because half of the values of s or more are 0");
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+    scratch_remove();
+}
+
 /* Every allocation fails in turn: an error, and nothing lost (the sanitizer looks). */
 static void test_memory(void)
 {
-    const sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", NULL, 1, {"mu"}, 0.1, 1.0};
+    const sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", NULL, 1, {"mu"}, 0.1, 1.0, false};
     sab_table *t = make();
     sab_status status = SAB_ERR_MEMORY;
     int n = 0;
@@ -215,6 +343,8 @@ int main(void)
                                      {"messages", test_messages},
                                      {"round trip", test_round_trip},
                                      {"fits of groups", test_fit},
+                                     {"rows left out", test_left_out},
+                                     {"few rows left", test_few_left},
                                      {"allocations fail", test_memory}};
 
     return SAB_TEST_MAIN("io/table", tests);
