@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Hourglass or clepsydra: discharge against the height of the filling, and against the outlet.
 
-    postproc/height.py out/hourglass hourglass.png --law out/beverloo --law out/newtonian
+    postproc/height.py out/hourglass hourglass.png --law out/beverloo --law out/beverloo-newtonian
 
 The left panel has a line per friction from results.csv of `sablier study cases/silo/hourglass.yaml`, relative to its
 lowest filling; the right one discharges against the outlet of the studies given by --law, both logarithmic, with the

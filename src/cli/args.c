@@ -15,7 +15,7 @@ typedef struct option {
 } option;
 
 static const option table[] = {
-    {'o', "--output", "-o", "DIR", "output directory (default out/<case>)", TEXT,
+    {'o', "--output", "-o", "DIR", "output directory (default out/<directory of the case>)", TEXT,
      offsetof(sab_args, output)},
     {'s', "--set", NULL, "KEY=VALUE", "override a key of the case by its dotted path (repeatable)",
      OVERRIDES, 0},

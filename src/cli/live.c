@@ -185,7 +185,9 @@ bool sab_live_due(const sab_live *live, int step)
 {
     const sab_case *c = live->session->c;
 
-    return c->output_every > 0.0 && frames_until(c, step) > frames_until(c, step - 1);
+    return c->output_every > 0.0 &&
+           (c->output_every <= c->time.step || /* also if the ratio is inf */
+            frames_until(c, step) > frames_until(c, step - 1));
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "cli/session.h"
 #include "linalg/threads.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,10 +42,23 @@ static void print_help(FILE *stream)
                     "            4 out of memory or internal failure, 75 stopped by a signal\n");
 }
 
+/* A file opened while a standard stream is closed would get its number, and what is printed would
+ * be written into it. Where a stream is closed its place is taken, by something that fails as a
+ * closed one does: 1 and 2 cannot be written, 0 cannot be read. */
+static bool hold_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     const char *names[COMMANDS];
 
+    if (!hold_standard_streams())
+        return 4;
     if (argc < 2) {
         print_help(stderr);
         return 2;

@@ -232,13 +232,13 @@ void sab_session_close(sab_session *session)
 
 bool sab_session_stable(const sab_session *session)
 {
-    return session->c->split == SAB_SPLIT_ALFELD || session->c->element == SAB_ELEMENT_P2B;
+    return sab_recovery_is_stable(session->flow->space);
 }
 
 /* Was the element p2 made stable by a split? Then limits refer to the triangles before it. */
 static bool is_split(const sab_session *session)
 {
-    return session->c->split == SAB_SPLIT_ALFELD && session->c->element != SAB_ELEMENT_P2B;
+    return session->c->element != SAB_ELEMENT_P2B && sab_mesh_is_split(session->mesh);
 }
 
 double sab_session_cell_reynolds(const sab_session *session)
@@ -294,6 +294,31 @@ static void say_range(sab_terminal *term, const char *name, sab_range r, const c
         sab_say(term, "  %-12s %.6g to %-8.6g %s", name, r.low, r.high, meaning);
 }
 
+sab_range sab_session_friction(const sab_session *session)
+{
+    const sab_program *p = session->flow->program;
+    const sab_material *m = &session->c->material;
+    const double scale = sab_geometry_normal_scale(session->c->geometry);
+
+    return m->has_mu_i ? (sab_range){m->mu_i.resting, m->mu_i.flowing}
+                       : sab_range_of(p->npoints, p->friction, scale);
+}
+
+static void say_angle(sab_terminal *term, sab_range friction)
+{
+    static const char meaning[] = "degrees: friction = sin(angle) in plane strain";
+    const sab_range angle = {sab_material_friction_angle(friction.low),
+                             sab_material_friction_angle(friction.high)};
+    char text[40];
+
+    if (!isnan(angle.high)) {
+        say_range(term, "angle", angle, meaning);
+        return;
+    }
+    snprintf(text, sizeof text, isnan(angle.low) ? "none" : "%.6g to none", angle.low);
+    sab_say(term, "  %-12s %-14s %s", "angle", text, meaning);
+}
+
 static void describe_rheology(const sab_session *session, sab_terminal *term)
 {
     const sab_program *p = session->flow->program;
@@ -308,10 +333,9 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     say_range(term, "friction", sab_range_of(n, p->friction, scale),
               "yield when sqrt(J2) = bingham + friction p");
     if (c->material.has_mu_i)
-        sab_say(term, "  %-12s at rest; up to %g with the inertial number, I0 = %g, grains %g", "",
+        sab_say(term, "  %-12s at rest, up to %g as I grows; I0 = %g, grains %g", "",
                 c->material.mu_i.flowing, c->material.mu_i.I0, c->material.mu_i.grain);
-    if (c->material.friction_is_angle)
-        sab_say(term, "  %-12s given as an angle; friction = sin(angle) in plane strain", "");
+    say_angle(term, sab_session_friction(session));
     say_range(term, "dilatancy", sab_range_of(n, p->dilatancy, scale),
               "0: volume kept while yielding; = friction: associated");
     say_range(term, "bingham", sab_range_of(n, p->yield, 1.0), "yield stress / (rho g L)");
@@ -343,8 +367,7 @@ static void describe_time(const sab_session *session, sab_terminal *term)
         sab_say(term, "               time.end: %g is no whole number of steps, the run ends at %g",
                 t->end, end);
     if (t->steady > 0.0 && session->watched >= 0)
-        sab_say(term,
-                "               or when the mean of '%s' over %g changes by less than %g of it",
+        sab_say(term, "               or when the mean of '%s' over %g changes by less than %g",
                 c->probe[session->watched].name, t->window, t->steady);
     else
         sab_say(term, "               no test for a steady flow (%s): it runs to the end",
@@ -372,6 +395,20 @@ static void describe_corners(const sab_session *session, sab_terminal *term)
     }
 }
 
+/* The law has a solution there too, so it is no error; but it is not that of grains without
+ * cohesion [docs/theory.md, 2.5]. */
+static void warn_friction(const sab_session *session, sab_terminal *term)
+{
+    const double friction = sab_session_friction(session).high;
+
+    if (friction >= 1.0)
+        sab_warn(term,
+                 "%s: %g; from 1 on there is no friction angle in the plane (friction = "
+                 "sin(angle)), stresses may reach tension, and slopes of any angle can rest",
+                 session->c->material.has_mu_i ? "material.mu_i.dynamic" : "material.friction",
+                 friction);
+}
+
 void sab_session_describe(const sab_session *session, sab_terminal *term)
 {
     const sab_case *c = session->c;
@@ -381,19 +418,21 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
     const sab_boundary_report *report = &session->flow->boundaries;
 
     sab_say(term, "sablier %s  %s", SAB_VERSION, c->title);
-    sab_say(term, "mesh           %s, %s: %d vertices, %d triangles", c->mesh_file,
-            c->split == SAB_SPLIT_ALFELD ? "Alfeld split" : "as it is", mesh->nvertices,
-            mesh->nelements);
-    sab_say(term, "unknowns       %d velocities%s, %d law points", p->n,
-            c->element == SAB_ELEMENT_P2B ? " (P2 with a bubble per triangle)" : "", p->npoints);
+    sab_say(term, "mesh           %s, %s", c->mesh_file,
+            c->split == SAB_SPLIT_ALFELD ? "Alfeld split"
+            : sab_mesh_is_split(mesh)    ? "as it is, an Alfeld split"
+                                         : "as it is");
+    sab_say(term, "               %d vertices, %d triangles%s", mesh->nvertices, mesh->nelements,
+            c->element == SAB_ELEMENT_P2B ? ", P2 with a bubble in each" : "");
+    sab_say(term, "unknowns       %d velocities, %d law points", p->n, p->npoints);
     describe_rheology(session, term);
     describe_corners(session, term);
     describe_time(session, term);
-    sab_say(term,
-            "solver         %s, tolerance %g on the power gap; %s (%s), factor %.3g M entries",
-            sab_method_table[c->solver.method].name, c->solver.tolerance, info.backend,
-            info.ordering, 1e-6 * info.entries);
-    sab_say(term, "memory         about %.3g MB", 1e-6 * sab_flow_memory(session->flow));
+    sab_say(term, "solver         %s, tolerance %g on the power gap",
+            sab_method_table[c->solver.method].name, c->solver.tolerance);
+    sab_say(term, "memory         about %.3g MB; %s (%s), factor %.3g M entries",
+            1e-6 * sab_flow_memory(session->flow), info.backend, info.ordering,
+            1e-6 * info.entries);
     if (term->verbosity > 0)
         sab_say(term, "BLAS           %s", sab_blas_name());
     if (report->uncovered > 0)
@@ -402,6 +441,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
             "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
             "traction",
             report->uncovered, report->place[0], report->place[1]);
+    warn_friction(session, term);
     if (!sab_session_stable(session))
         sab_warn(term, "mesh.split: none is the plain P2/P1 pair: stable on special meshes only; "
                        "do not trust point values of its pressure (mesh.element: p2b is stable)");

@@ -30,7 +30,7 @@ sab_status sab_session_read(const sab_args *args, sab_session *session, sab_erro
 sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *term,
                              sab_error *err);
 void sab_session_close(sab_session *session);
-/* Is the pair of velocity and stress stable on every mesh: bubbles, or an Alfeld split? */
+/* sab_recovery_is_stable */
 bool sab_session_stable(const sab_session *session);
 /* Time steps from the beginning to time.end. */
 int sab_session_steps(const sab_session *session);
@@ -58,5 +58,7 @@ typedef struct sab_range {
     double low, high;
 } sab_range;
 sab_range sab_range_of(int n, const double *value, double scale);
+/* The coefficient in the user's convention, over the points; of mu(I) from rest to fast flow. */
+sab_range sab_session_friction(const sab_session *session);
 
 #endif

@@ -55,6 +55,18 @@ static void range(sab_json *json, const char *key, sab_range r)
     sab_json_end_array(json);
 }
 
+/* null where the coefficient is 1 or more */
+static void angle(sab_json *json, sab_range friction)
+{
+    const sab_range r = {sab_material_friction_angle(friction.low),
+                         sab_material_friction_angle(friction.high)};
+
+    if (friction.low == friction.high || isnan(r.low))
+        sab_json_number(json, "friction_angle", r.high);
+    else
+        range(json, "friction_angle", r);
+}
+
 static void mu_i(sab_json *json, const sab_mu_i *law)
 {
     sab_json_begin_object(json, "mu_i");
@@ -73,6 +85,7 @@ static void material(sab_json *json, const sab_session *session)
 
     sab_json_begin_object(json, "material");
     range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
+    angle(json, sab_session_friction(session));
     range(json, "dilatancy", sab_range_of(p->npoints, p->dilatancy, scale));
     range(json, "bingham", sab_range_of(p->npoints, p->yield, 1.0));
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});

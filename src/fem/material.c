@@ -46,6 +46,11 @@ cleanup:
     return status;
 }
 
+double sab_material_friction_angle(double friction)
+{
+    return friction < 1.0 ? asin(friction) * 180.0 / acos(-1.0) : NAN;
+}
+
 double sab_material_inertial_number(const sab_mu_i *mu_i, double shear_rate, double pressure)
 {
     if (!(shear_rate > 0.0))

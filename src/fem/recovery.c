@@ -114,26 +114,9 @@ void sab_recovery_destroy(sab_recovery **recovery)
     }
 }
 
-/* Is corner i of element e inside the domain and shared by three elements only? Then the elements
- * across its two sides there meet at a third side, and the three fill a triangle. */
-static bool is_split_at(const sab_mesh *mesh, int e, int i)
-{
-    const int before = mesh->neighbour[3 * e + (i + 2) % 3], behind = mesh->neighbour[3 * e + i];
-
-    for (int k = 0; k < 3 && before >= 0 && behind >= 0; k++)
-        if (mesh->neighbour[3 * before + k] == behind)
-            return true;
-    return false;
-}
-
 bool sab_recovery_is_stable(const sab_space *space)
 {
-    const sab_mesh *mesh = space->mesh;
-
-    for (int e = 0; e < mesh->nelements && !space->bubbles; e++)
-        if (!is_split_at(mesh, e, 0) && !is_split_at(mesh, e, 1) && !is_split_at(mesh, e, 2))
-            return false;
-    return true;
+    return space->bubbles || sab_mesh_is_split(space->mesh);
 }
 
 /* M c = int f phi into r->load, f being component c of values at the law points. */

@@ -3,6 +3,7 @@
 #include "flow/inertia.h"
 #include "flow/parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,10 +24,12 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     [SAB_HISTORY_MISSED] = "missed",
 };
 
-/* Steps in a window: at least one. */
+/* Steps in a window: at least one, and so few that two windows can be counted. */
 static int window_rows(const sab_march *march)
 {
-    return (int)fmax(1.0, round(march->options.window / march->flow->setup.step));
+    const double rows = round(march->options.window / march->flow->setup.step);
+
+    return (int)fmax(1.0, fmin(rows, INT_MAX / 2));
 }
 
 static int columns_of(const sab_probe_result *r)

@@ -2,6 +2,7 @@
 #include "io/case.h"
 #include "base/memory.h"
 #include "io/case_parts.h"
+#include "io/file.h"
 
 #include <limits.h>
 #include <math.h>
@@ -33,8 +34,7 @@ static sab_status find_case(const char *path, sab_case *c, sab_error *err)
 {
     sab_status status = SAB_OK;
     struct stat info;
-    char real[PATH_MAX];
-    const char *slash, *name;
+    const char *slash;
     size_t length;
 
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
@@ -56,10 +56,10 @@ static sab_status find_case(const char *path, sab_case *c, sab_error *err)
     c->directory = sab_strdup(slash == NULL ? "." : c->path);
     if (c->directory != NULL && slash != NULL)
         c->directory[length] = '\0';
-    name = c->directory != NULL && realpath(c->directory, real) != NULL ? strrchr(real, '/') : NULL;
-    c->name = sab_strdup(name != NULL && name[1] != '\0' ? name + 1 : "case");
-    if (c->directory == NULL || c->name == NULL)
+    if (c->directory == NULL)
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: path '%s'", path);
+    else
+        status = sab_file_result_name(c->path, "case.yaml", &c->name, err);
 cleanup:
     return status;
 }
@@ -439,6 +439,7 @@ sab_status sab_case_read(const char *path, int noverrides, const char *const *ov
     SAB_TRY(sab_tree_complete(c->path, c->store->root, err));
     sab_tree_sort(c->store->root);
     SAB_TRY(read_values(c, err));
+    SAB_TRY(sab_tree_normalise(c->store->root, err));
     *result = c;
     c = NULL;
 cleanup:

@@ -34,7 +34,7 @@ typedef struct sab_case_time { /* only the scheme counts for a creeping flow */
 typedef struct sab_case {
     char *path;      /* of case.yaml as opened, as the user gave it */
     char *directory; /* that contains it */
-    char *name;      /* of the directory: the default output directory is out/<name> */
+    char *name;      /* sab_file_result_name: the default output directory is out/<name> */
     char *title;
     const sab_geometry *geometry;
     char *mesh_file; /* resolved against the directory of the case */

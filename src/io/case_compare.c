@@ -24,8 +24,9 @@ static bool same_scalar(const sab_yaml *a, const sab_yaml *b)
     double x, y;
 
     return strcmp(a->text, b->text) == 0 ||
-           (!a->quoted && !b->quoted && sab_parse_number(a->text, &x) &&
-            sab_parse_number(b->text, &y) && x == y);
+           (!a->quoted && !b->quoted &&
+            ((sab_value_is_infinity(a->text) && sab_value_is_infinity(b->text)) ||
+             (sab_parse_number(a->text, &x) && sab_parse_number(b->text, &y) && x == y)));
 }
 
 static bool same_tree(const sab_yaml *a, const sab_yaml *b)

@@ -39,6 +39,8 @@ sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err);
  * apart, whose order is that of the columns. Sums and files then have one order, whatever that of
  * the file was. */
 void sab_tree_sort(sab_yaml *root);
+/* After step four: numbers and texts as every reader of YAML takes them. */
+sab_status sab_tree_normalise(sab_yaml *root, sab_error *err);
 /* Does it have time steps? */
 bool sab_tree_is_inertial(const sab_yaml *root);
 sab_status sab_tree_write(const sab_yaml *root, sab_text *text, sab_error *err);
@@ -59,6 +61,8 @@ typedef struct sab_value_reader {
  * `base`; sections are entered, names of the user are not. */
 sab_status sab_value_read_map(const sab_value_reader *reader, const sab_key *parent,
                               const sab_yaml *node, const char *path, void *base, sab_error *err);
+/* inf, .inf and other ways to write it, either sign. */
+bool sab_value_is_infinity(const char *text);
 /* Read one value into its member of `base`. */
 sab_status sab_value_read(const sab_value_reader *reader, const sab_key *row, const sab_yaml *node,
                           const char *path, void *base, sab_error *err);

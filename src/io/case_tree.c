@@ -377,13 +377,54 @@ void sab_tree_sort(sab_yaml *root)
     sort_map(NULL, root);
 }
 
+/* A value that was read as what `row` says. */
+static sab_status normalise(const sab_key *row, sab_yaml *node, sab_error *err)
+{
+    const bool text = row->type == SAB_KEY_TEXT || row->type == SAB_KEY_NAME;
+    sab_status status = SAB_OK;
+    double number;
+
+    for (int i = 0; i < node->n; i++) {
+        sab_yaml *child = node->item[i];
+
+        SAB_TRY(normalise(node->kind == SAB_YAML_MAP ? sab_schema_find(row, child->key) : row,
+                          child, err));
+    }
+    if (node->kind != SAB_YAML_SCALAR || node->quoted || row->type == SAB_KEY_BOOLEAN)
+        return SAB_OK;
+    if (!text && sab_parse_number(node->text, &number))
+        return sab_yaml_set_number(node, node->text, err);
+    if (row->type == SAB_KEY_FUNCTION_OR_INF && sab_value_is_infinity(node->text)) {
+        char *infinity = sab_strdup(".inf");
+
+        if (infinity == NULL)
+            return sab_fail(err, SAB_ERR_MEMORY, "out of memory: %s", row->path);
+        SAB_FREE(node->text);
+        node->text = infinity;
+        return SAB_OK;
+    }
+    node->quoted = sab_yaml_is_ambiguous(node->text);
+cleanup:
+    return status;
+}
+
+sab_status sab_tree_normalise(sab_yaml *root, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    for (int i = 0; i < root->n; i++)
+        SAB_TRY(normalise(sab_schema_find(NULL, root->item[i]->key), root->item[i], err));
+cleanup:
+    return status;
+}
+
 /* One entry on its own line; what is below stays on that line. */
 static sab_status write_entry(const sab_yaml *node, int indent, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
 
     SAB_TRY(sab_text_add(text, err, "%*s", indent, ""));
-    SAB_TRY(sab_yaml_write_scalar(node->key, false, text, err));
+    SAB_TRY(sab_yaml_write_key(node->key, text, err));
     SAB_TRY(sab_text_add(text, err, ": "));
     SAB_TRY(sab_yaml_write(node, text, err));
     SAB_TRY(sab_text_add(text, err, "\n"));

@@ -14,7 +14,7 @@ static bool is_one_of(const char *text, const char *const *words)
     return false;
 }
 
-static bool is_infinity(const char *text)
+bool sab_value_is_infinity(const char *text)
 {
     static const char *const words[] = {"inf",  "Inf",  "INF",  "infinity", "+inf",  ".inf",
                                         ".Inf", ".INF", "-inf", "-.inf",    "+.inf", NULL};
@@ -37,7 +37,7 @@ static const char *known_mistake(const char *text)
 
     if (is_one_of(text, booleans))
         return "is a boolean, not a number";
-    if (is_one_of(text, not_numbers) || is_infinity(text))
+    if (is_one_of(text, not_numbers) || sab_value_is_infinity(text))
         return "is not a finite number";
     if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X') && isxdigit((int)digits[2]))
         return "is hexadecimal; write a decimal number";
@@ -228,7 +228,7 @@ static sab_status read_function(const sab_value_reader *r, const sab_key *row, c
     if (!is_value(node))
         return fail_kind(r, node, path, sab_schema_type(row->type), err);
     if (!sab_parse_number(node->text, &number)) {
-        if (row->type == SAB_KEY_FUNCTION_OR_INF && is_infinity(node->text) &&
+        if (row->type == SAB_KEY_FUNCTION_OR_INF && sab_value_is_infinity(node->text) &&
             node->text[0] != '-') {
             *value = sab_constant(INFINITY);
             return SAB_OK;

@@ -1,8 +1,12 @@
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "io/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -137,4 +141,28 @@ bool sab_file_exists(const char *path)
     struct stat info;
 
     return stat(path, &info) == 0;
+}
+
+sab_status sab_file_result_name(const char *path, const char *usual, char **name, sab_error *err)
+{
+    const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(file, '.');
+    const bool yaml = dot > file && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    const char *directory;
+    char folder[PATH_MAX], real[PATH_MAX];
+    sab_text text = {0};
+    sab_status status;
+
+    snprintf(folder, sizeof folder, "%.*s", (int)(file - path), path);
+    if (realpath(slash != NULL ? folder : ".", real) == NULL || strcmp(real, "/") == 0)
+        directory = "root";
+    else
+        directory = strrchr(real, '/') + 1;
+    if (strcmp(file, usual) == 0)
+        status = sab_text_add(&text, err, "%s", directory);
+    else
+        status = sab_text_add(&text, err, "%s-%.*s", directory,
+                              (int)(yaml ? (size_t)(dot - file) : strlen(file)), file);
+    *name = text.data;
+    return status;
 }

@@ -28,6 +28,9 @@ sab_status sab_file_write_text(const char *path, const char *text, sab_error *er
 /* Create a directory and its parents; fine if it is there. SAB_ERR_IO if it cannot be made or is
  * not writable. */
 sab_status sab_directory_create(const char *path, sab_error *err);
+/* What the result of an input file is called, so that two files do not share one: <directory> if
+ * the file has its usual name ("case.yaml"), else <directory>-<file without .yaml>. Owned. */
+sab_status sab_file_result_name(const char *path, const char *usual, char **name, sab_error *err);
 /* Is there anything of that name: file, directory or device? */
 bool sab_file_exists(const char *path);
 

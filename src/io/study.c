@@ -1,6 +1,6 @@
-#define _XOPEN_SOURCE 700 /* realpath */
 #include "io/study_parts.h"
 #include "base/memory.h"
+#include "io/file.h"
 
 #include <limits.h>
 #include <math.h>
@@ -116,7 +116,6 @@ static sab_status find_study(const char *path, sab_study *s, sab_error *err)
 {
     sab_text text = {0};
     struct stat info;
-    char real[PATH_MAX];
     const bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     const size_t n = strlen(path);
     sab_status status = sab_text_add(&text, err, "%s%s", path,
@@ -130,21 +129,7 @@ static sab_status find_study(const char *path, sab_study *s, sab_error *err)
     if (directory && stat(s->path, &info) != 0)
         return sab_fail(err, SAB_ERR_INPUT, "%s: there is no such file in the directory '%s'",
                         s->path, path);
-    /* study.yaml is named after its directory, others after themselves */
-    const char *slash = strrchr(s->path, '/');
-    const char *file = slash != NULL ? slash + 1 : s->path;
-    if (strcmp(file, "study.yaml") == 0 && realpath(s->path, real) != NULL) {
-        *strrchr(real, '/') = '\0';
-        file = strrchr(real, '/');
-        file = file != NULL && file[1] != '\0' ? file + 1 : "study";
-    }
-    s->name = sab_strdup(file);
-    if (s->name == NULL)
-        return sab_study_no_memory(err);
-    char *dot = strrchr(s->name, '.');
-    if (dot != NULL && dot != s->name && file[strlen(file) - 1] == 'l') /* .yaml, .yml */
-        *dot = '\0';
-    return SAB_OK;
+    return sab_file_result_name(s->path, "study.yaml", &s->name, err);
 }
 
 static sab_status find_base(sab_study *s, sab_error *err)

@@ -57,5 +57,15 @@ bool sab_yaml_is_empty(const sab_yaml *node);
 sab_status sab_yaml_write(const sab_yaml *node, sab_text *text, sab_error *err);
 /* Append a text as a scalar: plain where that is safe and `quoted` is false. */
 sab_status sab_yaml_write_scalar(const char *scalar, bool quoted, sab_text *text, sab_error *err);
+/* Append the name of a key, which is a text whatever it looks like. */
+sab_status sab_yaml_write_key(const char *key, sab_text *text, sab_error *err);
+
+/* Could a reader of YAML, of whichever version, take the plain text for something else: a number, a
+ * date, true or null? */
+bool sab_yaml_is_ambiguous(const char *text);
+/* Replace the text of a scalar by a number (valid for sab_parse_number, moved nowhere) as every
+ * reader understands it, with the same digits: 2e-3 and .5 are texts to YAML 1.1, 010 is 8; it
+ * wants 2.0e-3, 0.5 and 10. */
+sab_status sab_yaml_set_number(sab_yaml *node, const char *number, sab_error *err);
 
 #endif

@@ -1,6 +1,8 @@
 #include "io/yaml_tree.h"
+#include "base/memory.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The code point that begins at *text, which is moved behind it. The text came out of libyaml, so
  * it is valid UTF-8. */
@@ -25,10 +27,60 @@ static bool needs_escape(unsigned long point)
            point == 0xfeff || point == 0xfffe || point == 0xffff;
 }
 
-/* Safe without quotes in block and in flow: neither a sign of YAML nor an empty value. */
+static bool is_one_of(const char *text, const char *const *words)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+bool sab_yaml_is_ambiguous(const char *text)
+{
+    static const char *const words[] = {"true", "false", "null", "~", "inf", "nan", NULL};
+
+    return strchr("+-.0123456789", text[0]) != NULL || is_one_of(text, words);
+}
+
+sab_status sab_yaml_set_number(sab_yaml *node, const char *number, sab_error *err)
+{
+    const bool negative = number[0] == '-';
+    const char *whole = number + strspn(number, "+-"), *point, *exponent, *digits;
+    const char *sign = "";
+    sab_text text = {0};
+    sab_status status;
+
+    whole += strspn(whole, "0");
+    point = whole + strspn(whole, "0123456789");
+    exponent = point + strcspn(point, "eE");
+    digits = exponent + strspn(exponent, "eE");
+    if (*digits != '\0')
+        sign = *digits == '-' ? "-" : "+";
+    digits += strspn(digits, "+-");
+    const char *fraction = point + (*point == '.');
+    const bool is_integer = *point == '\0', has_fraction = exponent > fraction;
+
+    status = sab_text_add(&text, err, "%s%.*s%s%.*s%s%s%s", negative ? "-" : "",
+                          point > whole ? (int)(point - whole) : 1, point > whole ? whole : "0",
+                          is_integer ? "" : ".", has_fraction ? (int)(exponent - fraction) : 1,
+                          is_integer     ? ""
+                          : has_fraction ? fraction
+                                         : "0",
+                          *digits != '\0' ? "e" : "", sign, digits);
+    if (status == SAB_OK) {
+        SAB_FREE(node->text);
+        node->text = text.data;
+    }
+    return status;
+}
+
+/* Safe without quotes in block and in flow: neither a sign of YAML nor an empty value, nor what
+ * version 1.1 takes for a boolean (a case knows true and false only). */
 static bool is_plain(const char *text)
 {
-    return text[0] != '\0' && strcmp(text, "null") != 0 &&
+    static const char *const booleans[] = {"y", "n", "yes", "no", "on", "off", NULL};
+
+    return text[0] != '\0' && strcmp(text, "null") != 0 && !is_one_of(text, booleans) &&
            text[strspn(text, "-.")] != '\0' && /* -, --- and ... mean something */
            strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./+-") ==
                strlen(text);
@@ -57,6 +109,11 @@ cleanup:
     return status;
 }
 
+sab_status sab_yaml_write_key(const char *key, sab_text *text, sab_error *err)
+{
+    return sab_yaml_write_scalar(key, sab_yaml_is_ambiguous(key), text, err);
+}
+
 sab_status sab_yaml_write(const sab_yaml *node, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -69,7 +126,7 @@ sab_status sab_yaml_write(const sab_yaml *node, sab_text *text, sab_error *err)
         if (i > 0)
             SAB_TRY(sab_text_add(text, err, ", "));
         if (map) {
-            SAB_TRY(sab_yaml_write_scalar(node->item[i]->key, false, text, err));
+            SAB_TRY(sab_yaml_write_key(node->item[i]->key, text, err));
             SAB_TRY(sab_text_add(text, err, ": "));
         }
         SAB_TRY(sab_yaml_write(node->item[i], text, err));

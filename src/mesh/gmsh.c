@@ -1,6 +1,8 @@
-/* gmsh.c -- meshes by Gmsh. Only this file and gmsh_session.c know its interface. */
+/* gmsh.c -- meshes by Gmsh. Only this file, gmsh_session.c and gmsh_parameters.c know its
+ * interface. */
 #include "mesh/gmsh.h"
 #include "mesh/gmsh_file.h"
+#include "mesh/gmsh_parameters.h"
 #include "mesh/gmsh_session.h"
 #include "mesh/tagged.h"
 #include "base/memory.h"
@@ -342,7 +344,7 @@ sab_status sab_mesh_read(const char *path, int nparameters, const sab_mesh_param
     *mesh = NULL;
     SAB_TRY(sab_gmsh_file_check(path, &kind, err));
     if (kind == SAB_GMSH_GEO) {
-        SAB_TRY(sab_gmsh_file_parameters(path, nparameters, parameter, err));
+        SAB_TRY(sab_gmsh_parameters_check(path, nparameters, parameter, err));
     } else if (nparameters > 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "mesh parameters (here '%s') are for .geo files: a .msh is fixed",

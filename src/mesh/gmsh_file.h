@@ -1,7 +1,7 @@
 /* mesh/gmsh_file.h -- what can be said about a mesh file before Gmsh opens it; inside this layer.
  *
- * Gmsh takes a missing or empty file for an empty model, goes by content rather than by name, and
- * ignores a parameter that the .geo does not define: all this is caught here, with clear words. */
+ * Gmsh takes a missing or empty file for an empty model and goes by content rather than by name:
+ * this is caught here, with clear words. */
 #ifndef SAB_MESH_GMSH_FILE_H
 #define SAB_MESH_GMSH_FILE_H
 
@@ -16,10 +16,5 @@ typedef enum sab_gmsh_kind {
 /* SAB_ERR_INPUT: missing, a directory, empty, unreadable, of unknown extension, content that does
  * not go with the extension, unknown .msh version, a .msh that ends early. */
 sab_status sab_gmsh_file_check(const char *path, sab_gmsh_kind *kind, sab_error *err);
-
-/* Every parameter must be a number declared in a DefineConstant of the .geo or of a file that it
- * includes; otherwise the error lists those that are. */
-sab_status sab_gmsh_file_parameters(const char *path, int nparameters,
-                                    const sab_mesh_parameter *parameter, sab_error *err);
 
 #endif

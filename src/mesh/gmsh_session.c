@@ -72,6 +72,7 @@ void sab_gmsh_session_close(sab_gmsh_session *s)
 
     if (s->started) {
         gmshLoggerStop(&ierr);
+        gmshOpen("/dev/null", &ierr); /* nothing else makes Gmsh forget the macros of a .geo */
         gmshClear(&ierr); /* finalising alone keeps variables and ONELAB values for the next mesh */
         gmshOnelabClear("", &ierr);
         gmshFinalize(&ierr);

@@ -67,5 +67,8 @@ void sab_mesh_map(const sab_mesh *mesh, int element, const double xi[2], double 
  * the parent's side i as its side 0, so that boundary facets and groups (kept) are the same. The
  * caller owns *fine. */
 sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_error *err);
+/* Is every triangle one of three around an inner vertex, as a split leaves them, whoever made it?
+ * That is what makes the pair of p2 stable (docs/theory.md, 4). */
+bool sab_mesh_is_split(const sab_mesh *mesh);
 
 #endif

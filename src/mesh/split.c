@@ -86,3 +86,23 @@ cleanup:
     SAB_FREE(x);
     return status;
 }
+
+/* Is corner i of element e inside the domain and shared by three elements only? Then the elements
+ * across its two sides there meet at a third side, and the three fill a triangle. */
+static bool is_split_at(const sab_mesh *mesh, int e, int i)
+{
+    const int before = mesh->neighbour[3 * e + (i + 2) % 3], behind = mesh->neighbour[3 * e + i];
+
+    for (int k = 0; k < 3 && before >= 0 && behind >= 0; k++)
+        if (mesh->neighbour[3 * before + k] == behind)
+            return true;
+    return false;
+}
+
+bool sab_mesh_is_split(const sab_mesh *mesh)
+{
+    for (int e = 0; e < mesh->nelements; e++)
+        if (!is_split_at(mesh, e, 0) && !is_split_at(mesh, e, 1) && !is_split_at(mesh, e, 2))
+            return false;
+    return true;
+}

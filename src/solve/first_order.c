@@ -6,6 +6,7 @@
 #include "solve/anderson.h"
 #include "solve/residual.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -477,7 +478,7 @@ sab_status sab_first_order_run(sab_first_order *it, sab_step_kind kind, const sa
 {
     sab_status status = SAB_OK;
     double best = INFINITY;
-    const int last = *steps + most;
+    const int last = most < INT_MAX - *steps ? *steps + most : INT_MAX;
 
     do {
         (*steps)++;

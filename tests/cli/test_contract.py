@@ -193,7 +193,7 @@ class Contract:
         self.check("--set changes the run", summary["material"]["bingham"] == 0.25)
         self.check("--set changes the title", summary["title"] == "a: b", summary["title"])
         self.check("--set adds a probe", summary["probes"]["corner"] == [0, 0], summary["probes"])
-        self.check("the resolved case has them", "bingham: 0.25" in resolved and "1e-2" in resolved)
+        self.check("the resolved case has them", "bingham: 0.25" in resolved and "tolerance: 1.0e-2" in resolved)
         self.check("the mesh of the resolved case is absolute", f"file: {MESHES}/" in resolved)
 
     def test_force(self):

@@ -45,6 +45,36 @@ static void test_monotone(void)
     }
 }
 
+/* Can a layer rest on a slope, with some stress s beside it? [docs/theory.md, 2.5] */
+static bool can_rest(double friction, double degrees)
+{
+    const double q = cos(degrees * acos(-1.0) / 180.0), t = sin(degrees * acos(-1.0) / 180.0);
+
+    for (double s = 1e-6 * q; s < 1e9; s *= 1.001)
+        if (hypot(0.5 * (s - q), t) <= 0.5 * friction * (s + q) * (1.0 + 1e-12))
+            return true;
+    return false;
+}
+
+/* The angle is that of the steepest slope that can rest; from 1 on every slope can. */
+static void test_angle(void)
+{
+    SAB_ASSERT_CLOSE(sab_material_friction_angle(0.5), 30.0, 1e-14);
+    CU_ASSERT_EQUAL(sab_material_friction_angle(0.0), 0.0);
+    for (double friction = 0.1; friction < 0.95; friction += 0.2) {
+        const double angle = sab_material_friction_angle(friction);
+
+        CU_ASSERT(can_rest(friction, angle - 0.05));
+        CU_ASSERT_FALSE(can_rest(friction, angle + 0.05));
+    }
+    CU_ASSERT_FALSE(can_rest(0.999, 89.0));
+    for (double friction = 1.0; friction < 3.0; friction += 0.5) {
+        CU_ASSERT(isnan(sab_material_friction_angle(friction)));
+        CU_ASSERT(can_rest(friction, 60.0) && can_rest(friction, 89.0) &&
+                  can_rest(friction, 89.99));
+    }
+}
+
 /* The law starts at rest, with mu_S; dilatancy is held against it. */
 static void test_law(void)
 {
@@ -72,6 +102,7 @@ int main(void)
 {
     static const sab_test tests[] = {{"limits of mu(I)", test_limits},
                                      {"mu(I) is monotone", test_monotone},
+                                     {"friction angle", test_angle},
                                      {"law at rest", test_law}};
 
     return SAB_TEST_MAIN("fem/material", tests);

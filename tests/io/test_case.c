@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "io/case.h"
 #include "io/schema.h"
+#include "io/yaml_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -658,6 +659,49 @@ static void test_element(void)
     CU_ASSERT_EQUAL(live, 0);
 }
 
+/* Numbers as YAML 1.1 and 1.2 read them: the same digits, a point and a sign where an exponent is,
+ * no leading zeros. */
+static void test_numbers(void)
+{
+    static const char *const row[][2] = {
+        {"2e-3", "2.0e-3"},
+        {"1.0e-3", "1.0e-3"},
+        {".5", "0.5"},
+        {"-.5e3", "-0.5e+3"},
+        {"+5", "5"},
+        {"5.", "5.0"},
+        {"010", "10"},
+        {"00.10", "0.10"},
+        {"1E05", "1.0e+05"},
+        {"-0", "-0"},
+        {"0", "0"},
+        {"0e0", "0.0e+0"},
+        {"1e300", "1.0e+300"},
+        {"7.e-2", "7.0e-2"},
+        {"-12", "-12"},
+        {"000", "0"},
+        {"3.25E-310", "3.25e-310"},
+        {"1234567890.0123456789e-5", "1234567890.0123456789e-5"},
+    };
+
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        sab_error err = {0};
+        sab_yaml *node = NULL;
+
+        CU_ASSERT_EQUAL(
+            sab_yaml_parse("number", SAB_YAML_OVERRIDE, row[i][0], strlen(row[i][0]), &node, &err),
+            SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(node);
+        CU_ASSERT_EQUAL(sab_yaml_set_number(node, node->text, &err), SAB_OK);
+        CU_ASSERT_STRING_EQUAL(node->text, row[i][1]);
+        CU_ASSERT_EQUAL(strtod(node->text, NULL), strtod(row[i][0], NULL));
+        sab_yaml_destroy(&node);
+    }
+    CU_ASSERT(sab_yaml_is_ambiguous("2020-01-01") && sab_yaml_is_ambiguous("True"));
+    CU_ASSERT_FALSE(sab_yaml_is_ambiguous("wall") || sab_yaml_is_ambiguous("/tmp/1e3"));
+    CU_ASSERT_EQUAL(live, 0);
+}
+
 /* resolved -> read from another directory -> resolved: the same text, the same case. */
 static void test_round_trip(void)
 {
@@ -705,7 +749,7 @@ static void test_round_trip(void)
             CU_ASSERT_STRING_EQUAL(b->boundary[k].group, a->boundary[k].group);
         CU_ASSERT_EQUAL(at(&b->material.viscosity, 3, 0), 8.0);
         CU_ASSERT_PTR_NOT_NULL(strstr(ya.data, "\nsolver:\n  method: pg\n  tolerance: 0.1\n"));
-        CU_ASSERT_PTR_NOT_NULL(strstr(ya.data, "\n  change_tolerance: 1e-2\n"));
+        CU_ASSERT_PTR_NOT_NULL(strstr(ya.data, "\n  change_tolerance: 1.0e-2\n"));
         CU_ASSERT_PTR_NOT_NULL(strstr(ya.data, "\ngravity: [0, -1]\n"));
         sab_text_destroy(&ya);
         sab_text_destroy(&yb);
@@ -817,6 +861,7 @@ int main(void)
                                      {"defaults", test_defaults},
                                      {"element and default of the split", test_element},
                                      {"round trip", test_round_trip},
+                                     {"numbers of YAML", test_numbers},
                                      {"table of keys", test_keys},
                                      {"allocations fail", test_memory}};
     int result;

@@ -99,7 +99,7 @@ static void test_differences(void)
         {"time.step=0.2", "time.step: 0.1 then, 0.2 now"},
         {"time.order=1", "time.order: 2 then, 1 now"},
         {"initial.velocity=[0, 0]", "initial: not given then, {velocity: [0, 0]} now"},
-        {"solver.tolerance=1e-3", "solver.tolerance: 3e-2 then, 1e-3 now"},
+        {"solver.tolerance=1e-3", "solver.tolerance: 3.0e-2 then, 1.0e-3 now"},
         {"title=Other", ""},
         {"time.end=9", ""},
         {"time.steady=0", ""},

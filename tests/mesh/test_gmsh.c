@@ -216,6 +216,48 @@ static void test_parameter_errors(void)
     expect_error(path, 1, &inner, "it defines none");
 }
 
+/* What Gmsh takes for a constant is one: without commas, from a file whose name is computed,
+ * changed after that. What it takes for something else is none, even if its name stands in the
+ * text. */
+static void test_parameters_asked(void)
+{
+    static const char text[] = "name = \"asked\"; Include StrCat(name, \".inc\");\n"
+                               "DefineConstant[ a = {1, Name \"a\"} b = {2} n = 8 ];\n"
+                               "n = n/4; own = 3; own_list() = {1, 2};\n"
+                               "Macro none Return\n"
+                               "Point(1) = {0, 0, 0, n}; Point(2) = {a, 0, 0, n};\n"
+                               "Point(3) = {a, b*far, 0, n}; Point(4) = {0, b*far, 0, n};\n"
+                               "Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4};\n"
+                               "Line(4) = {4, 1}; Curve Loop(1) = {1 : 4};\n"
+                               "Plane Surface(1) = {1}; Physical Curve(\"wall\") = {1 : 4};\n";
+    static const char bad[] = "DefineConstant[ a = 1 ];\nPoint(1) = {;\n";
+    const sab_mesh_parameter good[] = {{"b", 3.0}, {"far", 2.0}, {"n", 1.0}, {"a", 0.5}};
+    const sab_mesh_parameter own = {"own", 4.0}, same = {"own", 3.0}, one = {"a", 2.0};
+    static const sab_mesh_parameter wrong[] = {{"Point", 1.0}, {"none", 1.0},     {"Name", 1.0},
+                                               {"wall", 1.0},  {"own_list", 5.0}, {"name", 1.0},
+                                               {"a; b", 1.0},  {"", 1.0},         {"\"", 1.0}};
+
+    scratch_file("asked.inc", "DefineConstant[ far = 1 ];\n", 27);
+    const char *path = scratch_file("asked.geo", text, strlen(text));
+    sab_mesh *m = read_with(path, 4, good);
+    SAB_ASSERT_CLOSE(mesh_area(m), 3.0, 1e-14);
+    sab_mesh_destroy(&m);
+    m = read_with(path, 1, &same);
+    SAB_ASSERT_CLOSE(mesh_area(m), 2.0, 1e-14);
+    sab_mesh_destroy(&m);
+    expect_error(path, 1, &own, "gives 'own' the value 3 itself");
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        expect_error(path, 1, &wrong[i],
+                     strcmp(wrong[i].name, "own_list") == 0 ? "gives 'own_list' the value 1 itself"
+                                                            : "it defines: a, b, n, far\n");
+    m = read_with(path, 4, good); /* and Gmsh is sound after all that */
+    SAB_ASSERT_CLOSE(mesh_area(m), 3.0, 1e-14);
+    sab_mesh_destroy(&m);
+    path = scratch_file("bad_asked.geo", bad, strlen(bad));
+    expect_error(path, 1, &one, "Gmsh, reading the file: ");
+    expect_error(path, 1, &own, "it defines: a\n");
+}
+
 /* --- bad files -------------------------------------------------------------------------------- */
 
 static void test_file_errors(void)
@@ -497,6 +539,7 @@ static const sab_test tests[] = {
     {"formats 2.2 and 4.1", test_formats},
     {"parameters", test_parameters},
     {"parameter errors", test_parameter_errors},
+    {"parameters are asked for", test_parameters_asked},
     {"file errors", test_file_errors},
     {".geo errors", test_geo_errors},
     {"surfaces", test_surfaces},

@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+"""Every command of README.md, docs/ and the pages of the cases works as it stands there.
+
+    test_documented.py SABLIER [PAGE...]
+
+Commands are the lines of blocks ```sh, and what stands between backticks in the text and begins
+like a command on a case or a result. Each page is worked through in its order, in a directory of its
+own, with copies of the cases that COARSE makes small; commands stay as they are but for WORDS.
+A table here that names something no page has any more is an error. Last line: N passed, N failed.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PAGES = ["README.md"] + sorted(glob.glob("docs/*.md", root_dir=ROOT)) + \
+    sorted(glob.glob("cases/*/README.md", root_dir=ROOT))
+
+# Text of the files of cases and studies, and what makes them small.
+SILO = [("h: 0.6, across: 20", "h: 3, across: 3"), ("step: 0.05, end: 30", "step: 0.1, end: 0.3"),
+        ("window: 5", "window: 0.2")]
+ONE_SIZE = ("[0.125, 0.25, 0.5]", "[0.25]")
+COARSE = {
+    "bench/silo.yaml": [("h: 0.38", "h: 3")],
+    "cases/beverloo/study.yaml": [("[0.3, 0.4, 0.5]", "[0.3, 0.5]")],
+    "cases/beverloo/rheology.yaml": [("[0.1, 0, 0]", "[0.1, 0]"), ("[100, 1000, 10]", "[100, 10]")],
+    "cases/beverloo/newtonian.yaml": [("time.end: 40", "time.end: 0.3")],
+    "cases/cavity/case.yaml": [("h: 0.03125", "h: 0.25"), ("1.0e-8", "1.0e-3")],
+    "cases/cylinder/case.yaml": [("h: 0.1, n: 16", "h: 0.5, n: 4"), ("1.0e-3", "3.0e-2")],
+    "cases/cylinder/arrest.yaml": [("h: 0.2", "h: 0.5"), ("n: 8", "n: 4"), ("1.0e-2}", "5.0e-2}"),
+                                   ("width: 0.03", "width: 0.3"), ONE_SIZE],
+    "cases/cylinder/rest.yaml": [("width: 0.02", "width: 0.3"), ONE_SIZE],
+    "cases/cylinder/study.yaml": [
+        ("[0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75]", "[0, 0.1]"),
+        ("[1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 2e-3, 2e-2]", "[5e-2, 5e-2]")],
+    "cases/cylinder-bingham/case.yaml": [("h: 0.25, n: 64", "h: 2, n: 4"), ("1.0e-6", "1.0e-2")],
+    "cases/cylinder-bingham/study.yaml": [("[32, 64, 128]", "[3, 4, 5]"), ("[0.5, 0.25, 0.125]", "[3, 2.5, 2]"),
+                                          (", 300, 1000, 3000, 10000]", "]")],
+    "cases/cylinder-slip/case.yaml": [("h: 0.05, n: 32", "h: 0.4, n: 5"), ("1.0e-8", "1.0e-3")],
+    "cases/film/case.yaml": [("n: 8", "n: 3")],
+    "cases/film/bagnold.yaml": [("n: 8", "n: 3"), ("1.0e-6", "1.0e-4")],
+    "cases/poiseuille/case.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
+    "cases/poiseuille/closed.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
+    "cases/rest/case.yaml": [("h: 0.125", "h: 0.5")],
+    "cases/silo/case.yaml": SILO,
+    "cases/silo/hourglass.yaml": [("time.end: 40", "time.end: 0.3")],
+    "cases/silo/meshes.yaml": [("[10, 20, 40]", "[2, 3, 4]"), ("[1.2, 0.6, 0.3]", "[4, 3, 3]")],
+    "cases/silo/steps.yaml": [("[0.2, 0.1, 0.05, 0.025]", "[0.2, 0.1]")],
+    "cases/silo-mui/case.yaml": SILO,
+}
+# Values for the letters in commands, =T or = METHOD; DIR is the result of the last command with -o DIR.
+LETTERS = {"T": "0.1", "F": "0.3", "M": "ipm", "H": "1", "N": "3", "S": "none", "BI": "5", "METHOD": "apgd",
+           "LIBRARY": "mumps", "Y": "0.7"}
+# Sizes and tolerances in commands that take long.
+WORDS = {
+    "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
+    "mesh.parameters.h=0.1 ": "mesh.parameters.h=0.25 ", "time.end=4": "time.end=0.4", "time.window=2": "time.window=0.2",
+    "solver.tolerance=1e-6": "solver.tolerance=1e-2", "solver.tolerance=1e-3": "solver.tolerance=0.1",
+    "solver.viscosity_tolerance=1e-6": "solver.viscosity_tolerance=1e-2",
+}
+# Beginnings of commands that are not run, and why.
+SKIPPED = {
+    "scripts/demo": "builds, and runs what this test runs",
+    "scripts/test": "this is part of it",
+    "bench-solve": "of bench/, which is built on request",
+    "xvfb-run -a pvpython": "ParaView takes seconds for a picture; that it reads the files is tests/cases/test_vtu.py",
+    "postproc/cylinder.py … --drag": "not whole",
+}
+# Results of another page that a page begins with.
+NEEDS = {"docs/study.md": "README.md"}
+# Commands that miss their tolerance, as the page says.
+MISSES = {"sablier run bench/silo.yaml --dump-program p.sabp --set mesh.element=p2b --set mesh.parameters.h=0.182 "
+          "--set solver.max_iterations=1 --output out/silo --force"}
+
+INLINE = re.compile(r"(?:sablier (?:run|study|check|fit|solve) (?:cases|bench|out)/|sablier keys|sablier --version"
+                    r"|postproc/\S+\.py \S|xvfb-run |python3 )")
+
+
+def commands(page):
+    """(command, in a block) in the order of the page."""
+    with open(os.path.join(ROOT, page), encoding="utf-8") as stream:
+        text = stream.read()
+    found, end = [], 0
+    for block in re.finditer(r"^```(\w*)\n(.*?)^```$", text + "```math\n```", re.S | re.M):
+        spans = re.findall(r"`([^`]+)`", text[end:block.start()])
+        found += [(" ".join(s.split()), False) for s in spans if INLINE.match(" ".join(s.split()) + " ")]
+        end = block.end()
+        if block[1] == "sh":
+            lines = re.sub(r"\\\n\s*", "", block[2]).splitlines()
+            found += [(re.sub(r"\s+#.*", "", s), True) for s in lines if s and s[0] != "#"]
+        elif block[1] == "" and re.match(r"sablier \d", block[2]):
+            found.append((block[2], True))
+        elif block[1] == "":
+            lines = re.sub(r"\\\n\s*", "", block[2]).splitlines()
+            found += [(s, True) for s in lines if s.startswith("sablier ") and re.search("(cases|out)/", s)]
+    return found
+
+
+class Pages:
+    def __init__(self, sablier, root):
+        self.root, self.passed, self.failed = root, 0, 0
+        self.used, self.known = set(), {}  # entries of tables; command -> results that it made, what it said
+        self.directory, self.said = " DIR", ""
+        os.mkdir(os.path.join(root, "bin"))
+        os.symlink(os.path.abspath(sablier), os.path.join(root, "bin/sablier"))
+        self.env = {**os.environ, "PATH": f"{root}/bin:{os.environ['PATH']}", "OPENBLAS_NUM_THREADS": "1",
+                    "OMP_NUM_THREADS": "1", "MPLBACKEND": "Agg", "LC_ALL": "C"}
+        shutil.copytree(os.path.join(ROOT, "cases"), os.path.join(root, "cases"))
+        os.mkdir(os.path.join(root, "bench"))
+        shutil.copy(os.path.join(ROOT, "bench/silo.yaml"), os.path.join(root, "bench/silo.yaml"))
+        for name, edits in COARSE.items():
+            self.coarsen(name, edits)
+
+    def fail(self, name, detail):
+        self.failed += 1
+        print(f"FAILED {name}\n    " + detail.strip().replace("\n", "\n    "), flush=True)
+
+    def coarsen(self, name, edits):
+        with open(os.path.join(self.root, name), encoding="utf-8") as stream:
+            text = stream.read()
+        for old, new in edits:
+            if old not in text:
+                self.fail(f"COARSE of {name} is stale", f"it has no '{old}'")
+            text = text.replace(old, new)
+        with open(os.path.join(self.root, name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+
+    def place(self, page):
+        return os.path.join(self.root, "pages", page.replace("/", "-"))
+
+    def short(self, command):
+        def letter(match):
+            self.used.add(match[2])
+            return match[1] + LETTERS[match[2]]
+
+        command = re.sub(rf"([= ])({'|'.join(LETTERS)})(?= |$)", letter, command)
+        for old, new in WORDS.items():
+            if old in command + " ":
+                self.used.add(old)
+                command = (command + " ").replace(old, new).rstrip()
+        return command
+
+    def run(self, page, command, in_block, number):
+        for beginning in SKIPPED:
+            if command.startswith(beginning):
+                self.used.add(beginning)
+                return
+        place, what = self.place(page), self.short(command)
+        if " -o DIR" in what:
+            self.directory = f" out/dir{number}"
+        what = what.replace(" DIR", self.directory)
+        if not in_block and " --set " in what and " -o " not in what:
+            what += f" -o out/set{number}"  # a variant: pages do not say where it goes
+        out = os.path.join(place, "out")
+        if what in self.known:  # the same on another page, or here before
+            made, self.said = self.known[what]
+            for path in made:
+                if not os.path.exists(os.path.join(out, os.path.basename(path))):
+                    os.symlink(path, os.path.join(out, os.path.basename(path)))
+            return
+        before = set(os.listdir(out))
+        start = time.monotonic()
+        done = subprocess.run(["sh", "-c", what], cwd=place, env=self.env, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=200, errors="replace")
+        self.said = done.stdout
+        self.known[what] = [os.path.join(out, name) for name in set(os.listdir(out)) - before], self.said
+        expected = 0
+        if command in MISSES:
+            self.used.add(command)
+            expected = 1
+        if "-v" in sys.argv:
+            print(f"{time.monotonic() - start:6.2f} s  {page}: {what}", flush=True)
+        if done.returncode != expected:
+            self.fail(f"{page}: {command}", f"exit code {done.returncode} of {what}\n" + done.stdout[-500:] +
+                      done.stderr[-1500:])
+        else:
+            self.passed += 1
+
+    def compare(self, page, shown):
+        """What a page shows is what the last command says, but for the numbers and how it ended."""
+        def form(line):
+            line = re.sub(r"[-+]?(\d[\d.]*(e[-+]\d+)?|inf)\b", "#", line)
+            return line.split()[0] if line.startswith(("end ", "result ")) else " ".join(line.split())
+
+        said = {form(line) for line in self.said.splitlines()}
+        for line in shown.splitlines():
+            if line.strip() == "..." or form(line) in said:
+                self.passed += 1
+            else:
+                self.fail(f"{page}: this line is no longer printed", f"{line}\n{form(line)}\n{self.said}")
+
+    def work_through(self, page):
+        place = self.place(page)
+        os.makedirs(place)
+        if page in NEEDS:
+            self.used.add(page)
+            shutil.copytree(os.path.join(self.place(NEEDS[page]), "out"), os.path.join(place, "out"), symlinks=True)
+        else:
+            os.mkdir(os.path.join(place, "out"))
+        for name in ("cases", "bench"):
+            os.symlink(os.path.join(self.root, name), os.path.join(place, name))
+        for name in ("postproc", "scripts"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(place, name))
+        os.mkdir(os.path.join(place, "docs"))
+        for number, (command, in_block) in enumerate(commands(page)):
+            if re.match(r"sablier \d", command):
+                self.compare(page, command)
+            else:
+                self.run(page, command, in_block, number)
+
+    def end(self, whole):
+        stale = set(LETTERS) | set(WORDS) | set(SKIPPED) | set(NEEDS) | MISSES
+        for entry in sorted(stale - self.used) if whole else []:
+            self.fail("a table is stale", f"no page has '{entry}'")
+        print(f"{self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+
+def main():
+    chosen = [a for a in sys.argv[2:] if a != "-v"]
+    with tempfile.TemporaryDirectory(prefix="sablier-pages-") as root:
+        os.symlink(os.path.join(ROOT, "meshes"), os.path.join(root, "meshes"))
+        pages = Pages(sys.argv[1], os.path.realpath(root))
+        for page in chosen or PAGES:
+            pages.work_through(page)
+        return pages.end(not chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
