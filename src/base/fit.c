@@ -133,7 +133,7 @@ static double weigh(const points *p, bool relative, double *weight)
 
 /* ---- suspects ---- */
 
-static const double ALARM = 0.01;      /* of all clean fits have a suspect */
+static const double ALARM = 0.01;      /* of all clean fits without weights have a suspect */
 static const double NEGLIGIBLE = 1e-3; /* of y: no residual below is worth a word */
 
 /* Is point i the farthest from the law so far? With the weighted residual e, the leverage h and the

@@ -40,8 +40,8 @@ typedef struct sab_fit {
     double rms;     /* of the relative residuals (y - fitted) / y */
     int iterations; /* 0 for the power law, which is a straight line */
     /* The point that is farthest from the law of the others, if no scatter like theirs explains it:
-     * its deleted residual, in standard deviations, is beyond what one clean fit of a hundred has.
-     * It stays in the fit. -1: none. */
+     * its deleted residual, in standard deviations, is beyond what one clean fit of a hundred has
+     * (with weights: five). It stays in the fit. -1: none. */
     int suspect;
     double suspect_residual;
 } sab_fit;

@@ -281,7 +281,7 @@ static void test_weighted_coverage(void)
 {
     enum { N = 9, TRIALS = 2000 };
     unsigned long long state = 23;
-    int C = 0, k = 0, exponent = 0;
+    int C = 0, k = 0, exponent = 0, alarms = 0;
 
     for (int trial = 0; trial < TRIALS; trial++) {
         double x[N], y[N], z[N], sy[N], sz[N], fitted[N];
@@ -303,7 +303,9 @@ static void test_weighted_coverage(void)
         C += fit.factor.low <= 1.0 && 1.0 <= fit.factor.high;
         k += fit.k.low <= 1.4 && 1.4 <= fit.k.high;
         exponent += power.exponent.low <= 1.7 && 1.7 <= power.exponent.high;
+        alarms += fit.suspect >= 0;
     }
+    CU_ASSERT(alarms < 7 * TRIALS / 100);
     CU_ASSERT(C > 94 * TRIALS / 100 && k > 94 * TRIALS / 100 && exponent > 94 * TRIALS / 100);
 }
 
