@@ -159,6 +159,8 @@ sab_march_figures sab_summary_figures(const sab_march *march)
             f.worst_step = i + 1;
         }
         f.retries += (int)row[SAB_HISTORY_RETRIES];
+        if (row[SAB_HISTORY_MISSED] >= 0.0 && row[SAB_HISTORY_MISSED] < SAB_MISS_COUNT)
+            f.missed_by[(int)row[SAB_HISTORY_MISSED]]++;
     }
     f.cpu_per_step = total->cpu_total / total->cpu_one_factorisation / march->rows;
     return f;
@@ -198,6 +200,11 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
             listed++;
         }
     sab_json_end_array(json);
+    sab_json_begin_object(json, "missed_by");
+    for (int by = SAB_MISS_NONE + 1; by < SAB_MISS_COUNT; by++)
+        if (f.missed_by[by] > 0)
+            sab_json_integer(json, sab_miss_table[by].key, f.missed_by[by]);
+    sab_json_end_object(json);
     sab_json_integer(json, "retries", f.retries);
     sab_json_number(json, "worst_gap", f.worst_gap);
     sab_json_number(json, "worst_compaction", f.worst_compaction);
@@ -256,6 +263,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_integer(&json, "gauss_points", session->flow->program->npoints);
     sab_json_end_object(&json);
     material(&json, session);
+    if (m == NULL)
+        sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
     sab_summary_solver(&json, r, session->c->solver.linear);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);

@@ -8,7 +8,7 @@
 #include "io/json.h"
 
 typedef struct sab_run_result {
-    const char *status; /* converged, steady, finished, not_converged */
+    const char *status; /* converged, steady, finished, not_converged, infeasible */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
     sab_shown shown;
@@ -27,7 +27,8 @@ typedef struct sab_march_figures {
     int worst_step; /* whose gap G or compaction C is the largest of all */
     double worst_gap, worst_compaction;
     int missed, retries;
-    double cpu_per_step; /* of the solver, in units of one factorisation */
+    int missed_by[SAB_MISS_COUNT]; /* steps */
+    double cpu_per_step;           /* of the solver, in units of one factorisation */
 } sab_march_figures;
 sab_march_figures sab_summary_figures(const sab_march *march);
 

@@ -404,9 +404,13 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         sab_flow_update_fields(flow);
         report->viscosity_iterations = k;
         report->viscosity_change = formula ? strain_change(flow) : 0.0;
-        report->converged =
-            one.reason == SAB_CONVERGED &&
-            (!formula || (k > 1 && report->viscosity_change <= flow->setup.viscosity_tolerance));
+        report->missed = sab_report_missed(&one, flow->setup.solver.tolerance);
+        if (report->missed.by == SAB_MISS_NONE && formula &&
+            !(k > 1 && report->viscosity_change <= flow->setup.viscosity_tolerance))
+            report->missed = (sab_limit){SAB_MISS_VISCOSITY, report->viscosity_change};
+        report->converged = report->missed.by == SAB_MISS_NONE;
+        if (report->missed.by == SAB_MISS_INFEASIBLE)
+            break; /* whatever the viscosity */
     }
 cleanup:
     return status;

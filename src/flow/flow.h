@@ -62,7 +62,8 @@ typedef struct sab_flow_report {
     int viscosity_iterations; /* cone programs solved */
     double viscosity_change;  /* last relative change of the strain rate; 0 without formula */
     int retries;              /* of a time step: cold starts, and smaller steps */
-    bool converged;           /* the last program met its tolerance, and viscosity settled */
+    sab_limit missed;         /* what missed its tolerance: the last program or the viscosity */
+    bool converged;           /* nothing did */
 } sab_flow_report;
 
 /* One row per outer iteration of the solver. Return false to stop. */
