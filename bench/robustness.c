@@ -290,7 +290,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
                          : reason[report.reason],
         sab_method_table[report.method].name, report.outer, report.inner, report.factorisations,
         report.solves, sab_cpu_seconds() - begin, c->gap, c->compaction,
-        c->natural / c->unresisted, c->momentum, c->at_rest ? 1 : 0, merit);
+        c->relative, c->momentum, c->at_rest ? 1 : 0, merit);
     if (o->write != NULL && (status != SAB_OK || !(merit <= o->keep))) {
         char path[4096];
 

@@ -33,7 +33,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* ---- numbers of a report, in the order of the file ------------------------------------------- */
 
-enum { WORK = 10, REPORT = 16, TIMES = 10, TRANSPORT = 5 };
+enum { WORK = 10, REPORT = 17, TIMES = 10, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -54,11 +54,23 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                              (int64_t)r->reason};
     const int64_t x[TRANSPORT] = {feet->points, feet->steps, feet->clamped, feet->left,
                                   feet->longest};
-    const double d[REPORT] = {
-        f->viscosity_change,    r->change,           c->gap,        c->gap_friction,
-        c->gap_normal,          c->dissipation,      c->compaction, c->natural,
-        c->natural_max,         c->stress,           c->momentum,   c->fischer_burmeister,
-        c->at_rest ? 1.0 : 0.0, c->idle ? 1.0 : 0.0, c->unresisted, r->distance};
+    const double d[REPORT] = {f->viscosity_change,
+                              r->change,
+                              c->gap,
+                              c->gap_friction,
+                              c->gap_normal,
+                              c->dissipation,
+                              c->compaction,
+                              c->natural,
+                              c->natural_max,
+                              c->stress,
+                              c->momentum,
+                              c->fischer_burmeister,
+                              c->at_rest ? 1.0 : 0.0,
+                              c->idle ? 1.0 : 0.0,
+                              c->unresisted,
+                              c->relative,
+                              r->distance};
     const double t[TIMES] = {r->cpu_factorisation,
                              r->cpu_solve,
                              r->cpu_cones,
@@ -104,7 +116,7 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                             .cpu_total = t[3],
                             .cpu_one_factorisation = t[4],
                             .change = d[1],
-                            .distance = d[15]};
+                            .distance = d[16]};
     f->solve.certificate = (sab_certificate){.gap = d[2],
                                              .gap_friction = d[3],
                                              .gap_normal = d[4],
@@ -117,7 +129,8 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .fischer_burmeister = d[11],
                                              .at_rest = d[12] != 0.0,
                                              .idle = d[13] != 0.0,
-                                             .unresisted = d[14]};
+                                             .unresisted = d[14],
+                                             .relative = d[15]};
     run->cpu_assembly = t[5];
     run->cpu_output = t[6];
     run->cpu_total = t[7];

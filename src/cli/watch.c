@@ -205,8 +205,8 @@ void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tole
             r->factorisations, r->solves, r->cpu_total,
             r->cpu_one_factorisation > 0.0 ? r->cpu_total / r->cpu_one_factorisation : NAN);
     if (c->idle)
-        sab_say(term, "%-14s natural residual %.3e, of the unresisted flow %.3e (tolerance %g)",
-                c->at_rest ? "at rest" : "no dissipation", c->natural, c->unresisted, tolerance);
+        sab_say(term, "%-14s natural residual %.3e of that of the unresisted flow (tolerance %g)",
+                c->at_rest ? "at rest" : "no dissipation", c->relative, tolerance);
     else
         sab_say(term, "power gap      G = %.3e (friction %.1e, normal %.1e; tolerance %g)", c->gap,
                 c->gap_friction, c->gap_normal, tolerance);

@@ -13,8 +13,8 @@
 static const double LEAST_COMPACTION = 1e-3;
 
 /* The unresisted flow may be rigid (free fall). Its strain rates and stresses below this part of
- * those that its power makes are rounding. */
-static const double ROUNDING = 1e-9;
+ * those that its power makes are no scale; and residuals below NOISE of them are rounding. */
+static const double ROUNDING = 1e-9, NOISE = 1e-12;
 
 /* The stress scale that the methods start from is at least this part, for the same reason. */
 static const double LEAST_STRESS = 1e-5;
@@ -28,7 +28,7 @@ struct sab_residual {
     double *work;             /* [npoints][s] */
     double *force;            /* [n] */
     double power, compaction; /* of the unresisted flow */
-    double rate;              /* sum m |gamma| that this power makes */
+    double rate, strength;    /* sum m |gamma| and rms stress that this power makes */
     double natural;           /* residual at lambda = 0: the unit of a body at rest */
     double stress;            /* of the unresisted flow, rms over the volume */
 };
@@ -173,10 +173,10 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
         stresses += p->weight[q] * r;
         rates += p->weight[q] / r;
     }
-    const double stress = sqrt(res->power * stresses) / sum.volume;
+    res->strength = sqrt(res->power * stresses) / sum.volume;
     res->rate = sqrt(res->power * rates);
-    res->natural = fmax(fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * stress), NO_STRESS);
-    res->stress = fmax(sqrt(square / sum.volume), LEAST_STRESS * stress);
+    res->natural = fmax(fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength), NO_STRESS);
+    res->stress = fmax(sqrt(square / sum.volume), LEAST_STRESS * res->strength);
     if (!isfinite(res->power + res->compaction + res->rate + res->natural + res->stress))
         return sab_fail(err, SAB_ERR_NUMERIC,
                         "the flow without resistance overflows: power %g, strain rates %g, "
@@ -261,13 +261,14 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
     c->gap_normal = sum.normal / scale;
     c->gap = c->gap_friction + c->gap_normal;
     const double reference = compaction_scale(res, &sum, c);
-    c->compaction = sum.compaction > NO_STRESS ? sum.compaction / reference : 0.0;
+    c->compaction = sum.compaction > NOISE * res->rate ? sum.compaction / reference : 0.0;
     c->natural = sqrt(sum.natural2 / sum.volume);
     c->natural_max = sqrt(sum.natural_max2);
     c->unresisted = res->natural;
+    c->relative = c->natural > NOISE * res->strength ? c->natural / c->unresisted : 0.0;
     c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
     c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
-    if (!isfinite(power + c->gap + c->compaction + c->natural + c->stress + c->momentum))
+    if (!isfinite(power + c->gap + c->compaction + c->relative + c->stress + c->momentum))
         return sab_fail(err, SAB_ERR_NUMERIC,
                         "a certificate is not finite: dissipation %g, gap %g, compaction %g, "
                         "natural residual %g",
@@ -325,7 +326,7 @@ sab_limit sab_certificate_limit(const sab_certificate *c)
 {
     const sab_limit parts[] = {
         {SAB_MISS_GAP, c->idle ? 0.0 : c->gap},
-        {SAB_MISS_NATURAL, c->idle ? c->natural / c->unresisted : 0.0},
+        {SAB_MISS_NATURAL, c->idle ? c->relative : 0.0},
         {SAB_MISS_COMPACTION, c->compaction},
     };
     sab_limit worst = parts[0];

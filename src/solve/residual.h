@@ -20,13 +20,14 @@ typedef struct sab_certificate {
     double natural_max;  /* its largest point value */
     double unresisted;   /* the same rms at lambda = 0, at least 1e-9 of the stress that the power
                             of that flow and r make: a scale that does not grow with lambda */
+    double relative;     /* natural / unresisted; 0 where natural is rounding */
     double stress;       /* for the methods to start from: the larger of the rms of lambda and of
                             r gamma of the unresisted flow */
     double momentum;     /* |A u - B^T M lambda - l|_inf / |l|_inf (absolute if l = 0) */
     double fischer_burmeister; /* largest point norm, with c = r (z in stress units); NaN if any
                                   point has sigma > 0 or mu = 0, where it does not apply */
-    bool idle;    /* D is negligible: then natural / unresisted decides, in place of G */
-    bool at_rest; /* u.A u is too: nothing moves */
+    bool idle;                 /* D is negligible: then `relative` decides, in place of G */
+    bool at_rest;              /* u.A u is too: nothing moves */
 } sab_certificate;
 
 /* Below this part of the power of the unresisted flow, a power counts as none: D = 0 says that the
@@ -78,7 +79,7 @@ sab_status sab_residual_certify(sab_residual *residual, const sab_program *progr
 /* The strain rate of the iterate certified last, [npoints][s], borrowed. */
 const double *sab_residual_strain_rate(const sab_residual *residual);
 /* The largest of the numbers compared with the tolerance: G and C (G alone is blind to compaction
- * where lN = 0, and is 0 for lambda = 0 when sigma = 0), or natural / unresisted and C where
+ * where lN = 0, and is 0 for lambda = 0 when sigma = 0), or `relative` and C where
  * nothing dissipates. */
 sab_limit sab_certificate_limit(const sab_certificate *certificate);
 double sab_certificate_merit(const sab_certificate *certificate); /* its value */

@@ -156,8 +156,9 @@ class Contract:
         summary = load(self.path("short/summary.json"))
         self.check("status not_converged", summary["status"] == "not_converged", summary["status"])
         self.check("one row", len(rows(self.path("short/convergence.csv"))) == 1)
-        self.check("a warning says so", re.search(r"^warning: not converged \(.*\): gap \S+ against "
-                                                  r"1e-09", done.stderr), done.stderr)
+        self.check("a warning says so", re.search(r"^warning: not converged \(.*\): power gap G \S+ "
+                                                  r"against 1e-09", done.stderr), done.stderr)
+        self.check("so does the summary", summary["missed_by"] == "gap", summary["missed_by"])
         self.check("its files are whole", sorted(snapshot(self.path("short"))) == FILES)
         done = self.run("run", "c", "-o", "eta", "-q", "--set", "material.viscosity=shear_rate",
                         "--set", "solver.viscosity_iterations=2", "--set", "solver.tolerance=1e-2",
