@@ -33,7 +33,8 @@ typedef struct sab_program {
 sab_status sab_program_create(int s, int npoints, int n, sab_program **program, sab_error *err);
 void sab_program_destroy(sab_program **program);
 /* SAB_ERR_INPUT with a sentence if sizes disagree, a law has mu < 0, sigma < 0, zeta outside
- * [0, mu], a weight or step is not positive, or a number is not finite. */
+ * [0, mu], a weight or step is not positive, a number is not finite, or numbers are so large or so
+ * small that the certificate would over- or underflow. */
 sab_status sab_program_check(const sab_program *program, sab_error *err);
 /* True if the program is convex: zeta = mu at every point (mu = 0 included). */
 bool sab_program_is_convex(const sab_program *program);
