@@ -93,12 +93,14 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_integer(json, "inner", r->inner);
     sab_json_integer(json, "factorisations", r->factorisations);
     sab_json_integer(json, "solves", r->solves);
+    sab_json_number(json, "merit", sab_certificate_merit(c));
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
     sab_json_number(json, "gap_normal", c->gap_normal);
     sab_json_number(json, "compaction", c->compaction);
     sab_json_number(json, "natural", c->natural);
     sab_json_number(json, "natural_max", c->natural_max);
+    sab_json_number(json, "natural_relative", c->relative);
     sab_json_number(json, "fischer_burmeister", c->fischer_burmeister);
     sab_json_number(json, "momentum", c->momentum);
     sab_json_number(json, "dissipation", c->dissipation);

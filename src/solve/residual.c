@@ -331,7 +331,7 @@ sab_limit sab_certificate_limit(const sab_certificate *c)
     };
     sab_limit worst = parts[0];
 
-    for (size_t i = 1; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 1; i < sizeof parts / sizeof parts[0] && !isnan(worst.value); i++)
         if (!(parts[i].value <= worst.value)) /* NaN is the worst */
             worst = parts[i];
     return worst;
