@@ -128,7 +128,7 @@ static void say_step(run *r)
                                  .gap = row[SAB_HISTORY_GAP],
                                  .probe = r->session->watched >= 0 ? row[r->watched_column] : 0.0,
                                  .retries = (int)row[SAB_HISTORY_RETRIES],
-                                 .missed = row[SAB_HISTORY_MISSED] != 0.0,
+                                 .missed = (sab_miss)row[SAB_HISTORY_MISSED],
                                  .last = m->end != SAB_MARCH_GOES_ON};
 
     sab_watch_step(&r->watch, &line);

@@ -85,7 +85,7 @@ void sab_watch_next(sab_watch *watch, int step)
 
 void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
 {
-    char probe[40] = "", note[60] = "";
+    char probe[40] = "", note[100] = "";
 
     if (watch->done == 0)
         sab_say(watch->term, "%6s %9s %6s %7s %10s %14s", "step", "time", "outer", "inner", "gap G",
@@ -94,11 +94,13 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
     watch->step_wall[watch->done % 8] = sab_wall_seconds();
     if (watch->probe != NULL)
         snprintf(probe, sizeof probe, "%14.7g", line->probe);
-    if (line->retries > 0 || line->missed)
-        snprintf(note, sizeof note, "  %d %s%s", line->retries,
+    if (line->retries > 0 || line->missed != SAB_MISS_NONE)
+        snprintf(note, sizeof note, "  %d %s%s%s", line->retries,
                  line->retries == 1 ? "retry" : "retries",
-                 line->missed ? ", tolerance missed" : "");
-    if (watch->term->verbosity > 0 || worth_printing(line->step) || line->missed || line->last)
+                 line->missed != SAB_MISS_NONE ? ", tolerance missed by " : "",
+                 line->missed != SAB_MISS_NONE ? sab_miss_table[line->missed].text : "");
+    if (watch->term->verbosity > 0 || worth_printing(line->step) || line->missed != SAB_MISS_NONE ||
+        line->last)
         sab_say(watch->term, "%6d %9.6g %6d %7d %10.3e %14s%s", line->step, line->time, line->outer,
                 line->inner, line->gap, probe, note);
 }

@@ -319,7 +319,7 @@ const sab_miss_entry sab_miss_table[SAB_MISS_COUNT] = {
     [SAB_MISS_MOMENTUM] = {"momentum", "momentum"},
     [SAB_MISS_CHANGE] = {"change", "change of the strain rate between iterations"},
     [SAB_MISS_VISCOSITY] = {"viscosity", "change of the strain rate between viscosity iterations"},
-    [SAB_MISS_INFEASIBLE] = {"infeasible", "infeasible: no admissible motion"},
+    [SAB_MISS_INFEASIBLE] = {"infeasible", "want of an admissible motion"},
 };
 
 sab_limit sab_certificate_limit(const sab_certificate *c)
