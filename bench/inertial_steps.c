@@ -31,7 +31,7 @@ static void print_step(int k, double dt, const sab_report *r, double cpu, double
                        double discharge)
 {
     const sab_certificate *c = &r->certificate;
-    static const char *const reason[] = {"converged", "iterations", "stalled"};
+    static const char *const reason[] = {"converged", "iterations", "stalled", "infeasible"};
 
     printf("%d,%.6g,%s,%s,%d,%d,%d,%d,%.6g,%.3f,%.4e,%.4e,%.4e,%.4e,%.2e,%.10g\n", k, k * dt,
            sab_method_table[r->method].name, reason[r->reason], r->outer, r->inner,

@@ -247,7 +247,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
     bench_step *step = NULL;
     sab_solver *solver = NULL;
     double *lambda = NULL, *u = NULL;
-    static const char *const reason[] = {"converged", "iterations", "stalled"};
+    static const char *const reason[] = {"converged", "iterations", "stalled", "infeasible"};
     scene s = {0};
     sab_report report = {0};
 
@@ -290,7 +290,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
                          : reason[report.reason],
         sab_method_table[report.method].name, report.outer, report.inner, report.factorisations,
         report.solves, sab_cpu_seconds() - begin, c->gap, c->compaction,
-        c->stress > 0.0 ? c->natural / c->stress : 0.0, c->momentum, c->at_rest ? 1 : 0, merit);
+        c->relative, c->momentum, c->at_rest ? 1 : 0, merit);
     if (o->write != NULL && (status != SAB_OK || !(merit <= o->keep))) {
         char path[4096];
 

@@ -128,7 +128,7 @@ static void say_step(run *r)
                                  .gap = row[SAB_HISTORY_GAP],
                                  .probe = r->session->watched >= 0 ? row[r->watched_column] : 0.0,
                                  .retries = (int)row[SAB_HISTORY_RETRIES],
-                                 .missed = row[SAB_HISTORY_MISSED] != 0.0,
+                                 .missed = (sab_miss)row[SAB_HISTORY_MISSED],
                                  .last = m->end != SAB_MARCH_GOES_ON};
 
     sab_watch_step(&r->watch, &line);
@@ -253,6 +253,24 @@ static void say_transport(const run *r)
             100.0 * (double)feet->left / n, m->cpu_transport / m->rows);
 }
 
+/* How many steps missed what. */
+static void warn_missed(const run *r, const sab_march_figures *f)
+{
+    char list[800] = "";
+    size_t n = 0;
+
+    for (int by = SAB_MISS_NONE + 1; by < SAB_MISS_COUNT; by++)
+        if (f->missed_by[by] > 0 && n < sizeof list)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%d by %s", n > 0 ? ", " : "",
+                                  f->missed_by[by], sab_miss_table[by].text);
+    if (f->missed > 0)
+        sab_warn(r->term,
+                 "%d of %d steps missed the tolerance %g: %s; the largest of step %d: G = %.2g, "
+                 "C = %.2g",
+                 f->missed, r->march->rows, r->session->c->solver.tolerance, list, f->worst_step,
+                 f->worst_gap, f->worst_compaction);
+}
+
 static void report_result(const run *r, const sab_run_result *result)
 {
     const sab_march *m = r->march;
@@ -262,8 +280,8 @@ static void report_result(const run *r, const sab_run_result *result)
 
     sab_say(r->term, "end            %s after %d steps, at time %g; means over the last %d steps",
             m->end == SAB_MARCH_STEADY     ? "steady"
-            : m->end == SAB_MARCH_GIVEN_UP ? "given up"
-                                           : "time.end",
+            : m->end == SAB_MARCH_FINISHED ? "time.end"
+                                           : "given up",
             m->rows, m->flow->time, result->window);
     say_probes(r, result);
     sab_summary_say_exact(result, r->term);
@@ -280,11 +298,9 @@ static void report_result(const run *r, const sab_run_result *result)
         sab_warn(r->term,
                  "given up after %d step%s that missed the tolerance (time.max_missed: %d)",
                  f.missed, f.missed == 1 ? "" : "s", m->options.max_missed);
-    else if (f.missed > 0)
-        sab_warn(r->term,
-                 "%d of %d steps missed the tolerance %g; the worst is step %d: G = %.2g, C = %.2g",
-                 f.missed, m->rows, r->session->c->solver.tolerance, f.worst_step, f.worst_gap,
-                 f.worst_compaction);
+    else if (m->end == SAB_MARCH_INFEASIBLE)
+        sab_watch_missed(r->term, t, r->session->c->solver.tolerance);
+    warn_missed(r, &f);
     sab_session_warn_advection(r->session, r->term, result->cell_reynolds);
     sab_session_warn_pressure(r->session, r->term, &result->shown);
 }
@@ -293,9 +309,10 @@ static sab_status finish(run *r, sab_error *err)
 {
     const sab_march *m = r->march;
     sab_run_result result = {.term = r->term,
-                             .status = m->end == SAB_MARCH_STEADY     ? "steady"
-                                       : m->end == SAB_MARCH_FINISHED ? "finished"
-                                                                      : "not_converged",
+                             .status = m->end == SAB_MARCH_STEADY       ? "steady"
+                                       : m->end == SAB_MARCH_FINISHED   ? "finished"
+                                       : m->end == SAB_MARCH_INFEASIBLE ? "infeasible"
+                                                                        : "not_converged",
                              .report = m->total,
                              .probe = m->probe,
                              .march = m};
@@ -347,7 +364,10 @@ sab_status sab_inertial_run(const sab_args *args, sab_session *session,
         SAB_TRY(resume(&r, err));
         if (r.march->end != SAB_MARCH_GOES_ON && place->whole) {
             sab_say(term, "result         %s: nothing to do, the run has ended (%s)",
-                    place->directory, r.march->end == SAB_MARCH_STEADY ? "steady" : "time.end");
+                    place->directory,
+                    r.march->end == SAB_MARCH_STEADY     ? "steady"
+                    : r.march->end == SAB_MARCH_FINISHED ? "time.end"
+                                                         : "given up");
             goto cleanup;
         }
         sab_result_unfinished(place);

@@ -38,7 +38,7 @@ static void warn_missed(sab_terminal *term, const sab_session *session,
 {
     if (report->converged)
         return;
-    if (report->solve.reason == SAB_CONVERGED)
+    if (report->missed.by == SAB_MISS_RATE)
         sab_warn(term,
                  "not converged (mu_i or material.viscosity): rate residual %.1e against %g after "
                  "%d cone programs",
@@ -88,6 +88,8 @@ int sab_command_run(const sab_args *args)
     SAB_TRY(watch.status);
     if (result.report.converged)
         result.status = "converged";
+    else if (result.report.missed.by == SAB_MISS_INFEASIBLE)
+        result.status = "infeasible";
     SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
     SAB_TRY(sab_summary_exact(&session, 0.0, &result, err));
     SAB_TRY(sab_session_recover(&session, &result.shown, err));

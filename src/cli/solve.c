@@ -107,7 +107,11 @@ int sab_command_solve(const sab_args *args)
 
         sab_json_begin_object(&json, NULL);
         sab_json_string(&json, "status",
-                        report.reason == SAB_CONVERGED ? "converged" : "not_converged");
+                        report.reason == SAB_CONVERGED    ? "converged"
+                        : report.reason == SAB_INFEASIBLE ? "infeasible"
+                                                          : "not_converged");
+        sab_json_string(&json, "missed_by",
+                        sab_miss_table[sab_report_missed(&report, options.tolerance).by].key);
         sab_json_string(&json, "version", SAB_VERSION);
         sab_summary_solver(&json, &report, options.linear);
         sab_json_number(&json, "cpu", report.cpu_total);

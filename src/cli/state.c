@@ -4,6 +4,7 @@
 #include "io/file.h"
 
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 enum { PATH = 4200 };
@@ -32,7 +33,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* ---- numbers of a report, in the order of the file ------------------------------------------- */
 
-enum { WORK = 10, REPORT = 16, TIMES = 10, TRANSPORT = 5 };
+enum { WORK = 10, REPORT = 20, TIMES = 10, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -48,16 +49,31 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                              r->solves,
                              f->retries,
                              f->viscosity_iterations,
-                             f->converged,
+                             f->missed.by,
                              (int64_t)r->method,
                              (int64_t)r->reason};
     const int64_t x[TRANSPORT] = {feet->points, feet->steps, feet->clamped, feet->left,
                                   feet->longest};
-    const double d[REPORT] = {
-        f->rate_residual,       r->change,      c->gap,        c->gap_friction,
-        c->gap_normal,          c->dissipation, c->compaction, c->natural,
-        c->natural_max,         c->stress,      c->momentum,   c->fischer_burmeister,
-        c->at_rest ? 1.0 : 0.0, c->response,    c->gap_rate,   c->rated ? 1.0 : 0.0};
+    const double d[REPORT] = {f->rate_residual,
+                              r->change,
+                              c->gap,
+                              c->gap_friction,
+                              c->gap_normal,
+                              c->dissipation,
+                              c->compaction,
+                              c->natural,
+                              c->natural_max,
+                              c->stress,
+                              c->momentum,
+                              c->fischer_burmeister,
+                              c->at_rest ? 1.0 : 0.0,
+                              c->idle ? 1.0 : 0.0,
+                              c->unresisted,
+                              c->relative,
+                              r->distance,
+                              c->response,
+                              c->gap_rate,
+                              c->rated ? 1.0 : 0.0};
     const double t[TIMES] = {r->cpu_factorisation,
                              r->cpu_solve,
                              r->cpu_cones,
@@ -81,13 +97,16 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
 {
     sab_flow_report *f = &march->total;
 
-    if (w[8] < 0 || w[8] >= SAB_METHOD_COUNT || w[9] < 0 || w[9] > SAB_STALLED)
-        return sab_fail(err, SAB_ERR_INPUT, "its block 'work' has a method that is not known");
+    if (w[8] < 0 || w[8] >= SAB_METHOD_COUNT || w[9] < 0 || w[9] > SAB_INFEASIBLE || w[7] < 0 ||
+        w[7] >= SAB_MISS_COUNT)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "its block 'work' has a method or an end that is not known");
     run->ended = w[0] != 0;
     *f = (sab_flow_report){.viscosity_iterations = (int)w[6],
                            .rate_residual = d[0],
                            .retries = (int)w[5],
-                           .converged = w[7] != 0};
+                           .missed = {(sab_miss)w[7], NAN},
+                           .converged = w[7] == SAB_MISS_NONE};
     f->solve = (sab_report){.method = (sab_method)w[8],
                             .reason = (sab_reason)w[9],
                             .outer = (int)w[1],
@@ -99,7 +118,8 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                             .cpu_cones = t[2],
                             .cpu_total = t[3],
                             .cpu_one_factorisation = t[4],
-                            .change = d[1]};
+                            .change = d[1],
+                            .distance = d[16]};
     f->solve.certificate = (sab_certificate){.gap = d[2],
                                              .gap_friction = d[3],
                                              .gap_normal = d[4],
@@ -111,9 +131,12 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .momentum = d[10],
                                              .fischer_burmeister = d[11],
                                              .at_rest = d[12] != 0.0,
-                                             .response = d[13],
-                                             .gap_rate = d[14],
-                                             .rated = d[15] != 0.0};
+                                             .idle = d[13] != 0.0,
+                                             .unresisted = d[14],
+                                             .relative = d[15],
+                                             .response = d[17],
+                                             .gap_rate = d[18],
+                                             .rated = d[19] != 0.0};
     run->cpu_assembly = t[5];
     run->cpu_output = t[6];
     run->cpu_total = t[7];

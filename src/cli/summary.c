@@ -107,6 +107,7 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_integer(json, "inner", r->inner);
     sab_json_integer(json, "factorisations", r->factorisations);
     sab_json_integer(json, "solves", r->solves);
+    sab_json_number(json, "merit", sab_certificate_merit(c));
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
     sab_json_number(json, "gap_normal", c->gap_normal);
@@ -114,6 +115,7 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_number(json, "compaction", c->compaction);
     sab_json_number(json, "natural", c->natural);
     sab_json_number(json, "natural_max", c->natural_max);
+    sab_json_number(json, "natural_relative", c->relative);
     sab_json_number(json, "fischer_burmeister", c->fischer_burmeister);
     sab_json_number(json, "momentum", c->momentum);
     sab_json_number(json, "dissipation", c->dissipation);
@@ -174,6 +176,8 @@ sab_march_figures sab_summary_figures(const sab_march *march)
             f.worst_step = i + 1;
         }
         f.retries += (int)row[SAB_HISTORY_RETRIES];
+        if (row[SAB_HISTORY_MISSED] >= 0.0 && row[SAB_HISTORY_MISSED] < SAB_MISS_COUNT)
+            f.missed_by[(int)row[SAB_HISTORY_MISSED]]++;
     }
     f.cpu_per_step = total->cpu_total / total->cpu_one_factorisation / march->rows;
     return f;
@@ -213,6 +217,11 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
             listed++;
         }
     sab_json_end_array(json);
+    sab_json_begin_object(json, "missed_by");
+    for (int by = SAB_MISS_NONE + 1; by < SAB_MISS_COUNT; by++)
+        if (f.missed_by[by] > 0)
+            sab_json_integer(json, sab_miss_table[by].key, f.missed_by[by]);
+    sab_json_end_object(json);
     sab_json_integer(json, "retries", f.retries);
     sab_json_number(json, "worst_gap", f.worst_gap);
     sab_json_number(json, "worst_compaction", f.worst_compaction);
@@ -275,6 +284,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_integer(&json, "gauss_points", session->flow->program->npoints);
     sab_json_end_object(&json);
     material(&json, session);
+    if (m == NULL)
+        sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
     sab_summary_solver(&json, r, session->c->solver.linear);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);

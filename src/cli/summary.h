@@ -9,7 +9,7 @@
 
 typedef struct sab_run_result {
     const sab_terminal *term; /* whose warnings belong to the result */
-    const char *status;       /* converged, steady, finished, not_converged */
+    const char *status;       /* converged, steady, finished, not_converged, infeasible */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
     sab_shown shown;
@@ -28,7 +28,8 @@ typedef struct sab_march_figures {
     int worst_step; /* whose gap G or compaction C is the largest of all */
     double worst_gap, worst_compaction;
     int missed, retries;
-    double cpu_per_step; /* of the solver, in units of one factorisation */
+    int missed_by[SAB_MISS_COUNT]; /* steps */
+    double cpu_per_step;           /* of the solver, in units of one factorisation */
 } sab_march_figures;
 sab_march_figures sab_summary_figures(const sab_march *march);
 

@@ -85,7 +85,7 @@ void sab_watch_next(sab_watch *watch, int step)
 
 void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
 {
-    char probe[40] = "", note[60] = "";
+    char probe[40] = "", note[100] = "";
 
     if (watch->done == 0)
         sab_say(watch->term, "%6s %9s %6s %7s %10s %14s", "step", "time", "outer", "inner", "gap G",
@@ -94,11 +94,13 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
     watch->step_wall[watch->done % 8] = sab_wall_seconds();
     if (watch->probe != NULL)
         snprintf(probe, sizeof probe, "%14.7g", line->probe);
-    if (line->retries > 0 || line->missed)
-        snprintf(note, sizeof note, "  %d %s%s", line->retries,
+    if (line->retries > 0 || line->missed != SAB_MISS_NONE)
+        snprintf(note, sizeof note, "  %d %s%s%s", line->retries,
                  line->retries == 1 ? "retry" : "retries",
-                 line->missed ? ", tolerance missed" : "");
-    if (watch->term->verbosity > 0 || worth_printing(line->step) || line->missed || line->last)
+                 line->missed != SAB_MISS_NONE ? ", tolerance missed by " : "",
+                 line->missed != SAB_MISS_NONE ? sab_miss_table[line->missed].text : "");
+    if (watch->term->verbosity > 0 || worth_printing(line->step) || line->missed != SAB_MISS_NONE ||
+        line->last)
         sab_say(watch->term, "%6d %9.6g %6d %7d %10.3e %14s%s", line->step, line->time, line->outer,
                 line->inner, line->gap, probe, note);
 }
@@ -148,7 +150,9 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
     if (print && (watch->term->verbosity > 0 || worth_printing(r->outer)))
         sab_say(watch->term, "%6d %7d %10.3e %10.3e %10.3e %10.3e %10.3e%s", r->outer, r->inner,
                 c->gap, c->compaction, c->natural, c->momentum, r->change,
-                c->at_rest ? "  at rest" : "");
+                c->at_rest ? "  at rest"
+                : c->idle  ? "  no dissipation"
+                           : "");
     if (watch->status == SAB_OK)
         watch->status = sab_text_add(
             &watch->csv, NULL,
@@ -169,22 +173,27 @@ void sab_watch_end(sab_watch *watch)
 
 const char *sab_reason_text(sab_reason reason)
 {
-    return reason == SAB_CONVERGED ? "converged"
-           : reason == SAB_STALLED ? "stalled: no further improvement"
-                                   : "iterations used up";
+    static const char *const text[] = {[SAB_CONVERGED] = "converged",
+                                       [SAB_MAX_ITERATIONS] = "iterations used up",
+                                       [SAB_STALLED] = "stalled: no further improvement",
+                                       [SAB_INFEASIBLE] = "infeasible: there is no solution"};
+
+    return text[reason];
 }
 
 void sab_watch_missed(sab_terminal *term, const sab_report *r, double tolerance)
 {
-    const sab_certificate *c = &r->certificate;
+    const sab_limit missed = sab_report_missed(r, tolerance);
 
-    if (c->at_rest)
+    if (missed.by == SAB_MISS_INFEASIBLE)
         sab_warn(term,
-                 "not converged (%s): natural residual %.3e against stresses of %.3e, tolerance %g",
-                 sab_reason_text(r->reason), c->natural, c->stress, tolerance);
+                 "infeasible: no motion opens or dilates at every point as the law asks, none at "
+                 "least that differs from the unresisted flow by less than %.0e times its size",
+                 missed.value);
     else
-        sab_warn(term, "not converged (%s): gap %.3e against %g, last change of the velocity %.1e",
-                 sab_reason_text(r->reason), c->gap, tolerance, r->change);
+        sab_warn(term, "not converged (%s): %s %.3e against %g, last change of the velocity %.1e",
+                 sab_reason_text(r->reason), sab_miss_table[missed.by].text, missed.value,
+                 missed.by == SAB_MISS_MOMENTUM ? SAB_MOMENTUM : tolerance, r->change);
 }
 
 void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tolerance)
@@ -197,10 +206,9 @@ void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tole
             "work           %d factorisations, %d solves; CPU %.3g s = %.3g factorisations of A",
             r->factorisations, r->solves, r->cpu_total,
             r->cpu_one_factorisation > 0.0 ? r->cpu_total / r->cpu_one_factorisation : NAN);
-    if (c->at_rest)
-        sab_say(term,
-                "at rest        natural residual %.3e against stresses of %.3e (tolerance %g)",
-                c->natural, c->stress, tolerance);
+    if (c->idle)
+        sab_say(term, "%-14s natural residual %.3e of that of the unresisted flow (tolerance %g)",
+                c->at_rest ? "at rest" : "no dissipation", c->relative, tolerance);
     else
         sab_say(term, "power gap      G = %.3e (friction %.1e, normal %.1e; tolerance %g)", c->gap,
                 c->gap_friction, c->gap_normal, tolerance);

@@ -26,7 +26,8 @@ typedef struct sab_watch {
 typedef struct sab_watch_line {
     int step, outer, inner, retries;
     double time, gap, probe;
-    bool missed, last;
+    sab_miss missed;
+    bool last;
 } sab_watch_line;
 
 /* SIGINT and SIGTERM ask the solve to stop at the next row; a second one ends the program. A reader

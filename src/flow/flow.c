@@ -314,7 +314,7 @@ void sab_flow_add_work(sab_report *sum, const sab_report *now)
 }
 
 /* What the rate law is violated by, in parts of the power that responds to rate
- * [docs/theory.md, 7.6]. */
+ * [docs/theory.md, 7.7]. */
 static sab_status measure_rate(sab_flow *flow, sab_flow_report *report, sab_error *err)
 {
     const sab_certificate *c = &report->solve.certificate;
@@ -325,6 +325,18 @@ static sab_status measure_rate(sab_flow *flow, sab_flow_report *report, sab_erro
     report->rate_residual =
         status == SAB_OK && !c->at_rest && c->response > 0.0 ? power / c->response : 0.0;
     return status;
+}
+
+/* What has missed the tolerance: the program, or the rate law. */
+static sab_limit find_miss(const sab_flow *flow, const sab_report *one,
+                           const sab_flow_report *report)
+{
+    const double tolerance = flow->setup.solver.tolerance;
+    const sab_limit missed = sab_report_missed(one, tolerance);
+
+    if (missed.by == SAB_MISS_NONE && !(report->rate_residual <= tolerance))
+        return (sab_limit){SAB_MISS_RATE, report->rate_residual};
+    return missed;
 }
 
 /* The law of the flow that was found, and whether that flow solves its program too. */
@@ -346,7 +358,8 @@ static sab_status follow_flow(sab_flow *flow, bool *solves, sab_flow_report *rep
     flow->natural = one.certificate.natural;
     sab_flow_update_fields(flow);
     SAB_TRY(measure_rate(flow, report, err));
-    *solves = one.reason == SAB_CONVERGED;
+    report->missed = find_miss(flow, &one, report);
+    *solves = report->missed.by == SAB_MISS_NONE;
 cleanup:
     return status;
 }
@@ -357,7 +370,6 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
     const bool rated = flow->law->rated;
     const int most =
         rated && flow->setup.viscosity_iterations > 1 ? flow->setup.viscosity_iterations : 1;
-    const double tolerance = flow->setup.solver.tolerance;
     relay r = {observer, 0};
     const sab_solve_observer rows = {relay_row, &r};
     bool solves = false; /* an interior point has followed the law: certify its answer */
@@ -369,7 +381,7 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
 
         if (k > 1)
             SAB_TRY(follow_flow(flow, &solves, report, err));
-        report->converged = solves && report->rate_residual <= tolerance;
+        report->converged = k > 1 && solves;
         if (report->converged)
             break;
         r.viscosity_iteration = report->viscosity_iterations = k;
@@ -387,9 +399,13 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         sab_flow_update_fields(flow);
         SAB_TRY(measure_rate(flow, report, err));
         solves = one.followed;
-        report->converged =
-            one.reason == SAB_CONVERGED && !one.followed && report->rate_residual <= tolerance;
+        report->missed = find_miss(flow, &one, report);
+        report->converged = report->missed.by == SAB_MISS_NONE && !one.followed;
+        if (report->missed.by == SAB_MISS_INFEASIBLE)
+            break; /* whatever the viscosity */
     }
+    if (!report->converged && report->missed.by == SAB_MISS_NONE) /* followed, but not certified */
+        report->missed = (sab_limit){SAB_MISS_RATE, report->rate_residual};
 cleanup:
     return status;
 }

@@ -60,9 +60,10 @@ typedef struct sab_flow_report {
     sab_report solve;         /* of the last cone program; work counts are sums over all */
     int viscosity_iterations; /* cone programs solved */
     double rate_residual;     /* power by which mu(I) or the viscosity formula is violated, in parts
-                                 of that which responds to rate [docs/theory.md, 7.6] */
+                                 of that which responds to rate [docs/theory.md, 7.7] */
     int retries;              /* of a time step: cold starts, and smaller steps */
-    bool converged;           /* the last program met its tolerance, and so does the rate law */
+    sab_limit missed;         /* what missed its tolerance: the last program or the viscosity */
+    bool converged;           /* nothing did */
 } sab_flow_report;
 
 /* One row per outer iteration of the solver. Return false to stop. */

@@ -113,14 +113,14 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     row[SAB_HISTORY_INNER] = r->inner;
     row[SAB_HISTORY_FACTORISATIONS] = r->factorisations;
     row[SAB_HISTORY_SOLVES] = r->solves;
-    row[SAB_HISTORY_GAP] = c->gap;
-    row[SAB_HISTORY_GAP_RATE] = c->gap_rate;
+    row[SAB_HISTORY_GAP] = c->idle ? 0.0 : c->gap; /* relative to nothing then */
+    row[SAB_HISTORY_GAP_RATE] = c->idle ? 0.0 : c->gap_rate;
     row[SAB_HISTORY_COMPACTION] = c->compaction;
     row[SAB_HISTORY_RATE] = report->rate_residual;
     row[SAB_HISTORY_NATURAL] = c->natural;
     row[SAB_HISTORY_MOMENTUM] = c->momentum;
     row[SAB_HISTORY_RETRIES] = report->retries;
-    row[SAB_HISTORY_MISSED] = report->converged ? 0.0 : 1.0;
+    row[SAB_HISTORY_MISSED] = (double)report->missed.by;
     row += SAB_HISTORY_FIXED;
     for (int i = 0; i < sab_probes_count(m->probes); i++)
         for (int k = 0; k < columns_of(&m->probe[i]); k++)
@@ -160,7 +160,10 @@ static bool is_steady(const sab_march *m)
 static sab_march_end find_end(const sab_march *m)
 {
     const double left = m->options.end - m->flow->time;
+    const double *last = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
 
+    if (last[SAB_HISTORY_MISSED] == (double)SAB_MISS_INFEASIBLE)
+        return SAB_MARCH_INFEASIBLE;
     if (m->missed > m->options.max_missed)
         return SAB_MARCH_GIVEN_UP;
     if (is_steady(m))

@@ -33,7 +33,7 @@ typedef enum sab_history_column {
     SAB_HISTORY_NATURAL,
     SAB_HISTORY_MOMENTUM,
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
-    SAB_HISTORY_MISSED,  /* 1 if the tolerance was not met */
+    SAB_HISTORY_MISSED,  /* sab_miss: what did not meet its tolerance, 0 if all did */
     SAB_HISTORY_FIXED
 } sab_history_column;
 extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time", ... */
@@ -41,8 +41,9 @@ extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time",
 typedef enum sab_march_end {
     SAB_MARCH_GOES_ON,
     SAB_MARCH_STEADY,
-    SAB_MARCH_FINISHED, /* end reached */
-    SAB_MARCH_GIVEN_UP  /* too many steps missed their tolerance */
+    SAB_MARCH_FINISHED,  /* end reached */
+    SAB_MARCH_GIVEN_UP,  /* too many steps missed their tolerance */
+    SAB_MARCH_INFEASIBLE /* no motion of the last step is admissible */
 } sab_march_end;
 
 typedef struct sab_march {

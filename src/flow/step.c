@@ -133,7 +133,7 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
     /* the solver starts from the last velocity: that of the state, so that a resume has the same */
     sab_space_restrict(flow->space, flow->dofs, flow->inertia->velocity, flow->u);
     SAB_TRY(sab_flow_solve(flow, observer, report, err));
-    if (report->solve.reason == SAB_CONVERGED)
+    if (report->solve.reason == SAB_CONVERGED || report->missed.by == SAB_MISS_INFEASIBLE)
         goto cleanup; /* if the rate law has not, a cold start is no help */
     SAB_NEW(u, n);
     SAB_NEW(lambda, rows);
@@ -203,7 +203,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     const int parts = 1 << halvings;
     const double dt = flow->setup.step / parts;
     sab_flow_report sum = *report;
-    bool converged = true;
+    sab_limit missed = {SAB_MISS_NONE, 0.0};
     sab_status status = SAB_OK;
 
     *usable = true;
@@ -215,11 +215,13 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
         sab_flow_add_work(&sum.solve, &report->solve);
         report->solve = sum.solve;
         sum = *report;
-        converged = converged && report->converged;
+        if (missed.by == SAB_MISS_NONE)
+            missed = report->missed;
         *usable = halvings == HALVINGS ||
                   sab_certificate_violation(&report->solve.certificate) <= USELESS;
     }
-    report->converged = converged;
+    report->missed = missed;
+    report->converged = missed.by == SAB_MISS_NONE;
     copy(flow->inertia->previous, start->velocity, start->state.nvelocity);
 cleanup:
     return status;
@@ -238,7 +240,8 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
     flow->inertia->cpu_carry = 0.0;
     SAB_TRY(advance(flow, t, flow->setup.step, flow->step == 0 ? 1 : flow->setup.order, observer,
                     report, err));
-    bool usable = sab_certificate_violation(&report->solve.certificate) <= USELESS;
+    bool usable = sab_certificate_violation(&report->solve.certificate) <= USELESS ||
+                  report->missed.by == SAB_MISS_INFEASIBLE; /* so are smaller steps */
     for (int halvings = 1; !usable && halvings <= HALVINGS; halvings++)
         SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
     flow->step = step;

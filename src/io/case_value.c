@@ -76,6 +76,19 @@ static bool is_value(const sab_yaml *node)
     return node->kind == SAB_YAML_SCALAR && !sab_yaml_is_empty(node);
 }
 
+/* The powers of a certificate are products of five such numbers: within these bounds none
+ * overflows, and none vanishes that should not [docs/theory.md, 7.5]. */
+static const double SMALLEST = 1e-60, LARGEST = 1e60;
+
+/* A number that is not 0 but so small that it cannot be stored? */
+static bool has_vanished(const char *text, double value)
+{
+    double number;
+
+    return value == 0.0 && sab_parse_number(text, &number) &&
+           strcspn(text, "123456789") < strcspn(text, "eE");
+}
+
 static sab_status check_range(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
                               const char *path, double value, sab_error *err)
 {
@@ -89,6 +102,14 @@ static sab_status check_range(const sab_value_reader *r, const sab_key *row, con
         return sab_fail(err, SAB_ERR_INPUT, "%s: %s is out of range (%s)",
                         sab_place_of_value(r->file, node, path).text, node->text,
                         sab_schema_range(row, range, sizeof range));
+    if (fabs(value) > LARGEST || (value != 0.0 && fabs(value) < SMALLEST) ||
+        has_vanished(node->text, value))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: %s is neither 0 nor between %g and %g in size; choose units in which "
+                        "it is nearer to 1%s",
+                        sab_place_of_value(r->file, node, path).text, node->text, SMALLEST, LARGEST,
+                        row->type == SAB_KEY_FUNCTION_OR_INF && value > 1.0 ? ", or write inf"
+                                                                            : "");
     return SAB_OK;
 }
 

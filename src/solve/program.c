@@ -53,12 +53,25 @@ void sab_program_destroy(sab_program **program)
     SAB_FREE(*program);
 }
 
-static sab_status check_finite(const char *name, const double *x, int64_t n, sab_error *err)
+/* The certificate multiplies up to five numbers of a program. */
+static const double SMALLEST = 1e-60, LARGEST = 1e60;
+
+/* All finite, the largest in range or all zero. */
+static sab_status check_array(const char *name, const double *x, int64_t n, sab_error *err)
 {
-    for (int64_t i = 0; i < n; i++)
+    double largest = 0.0;
+
+    for (int64_t i = 0; i < n; i++) {
         if (!isfinite(x[i]))
             return sab_fail(err, SAB_ERR_INPUT, "entry %lld of %s is not finite", (long long)i,
                             name);
+        largest = fmax(largest, fabs(x[i]));
+    }
+    if (largest > LARGEST || (largest > 0.0 && largest < SMALLEST))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the largest entry of %s is %g in size, neither 0 nor between %g and %g; "
+                        "choose units in which it is nearer to 1",
+                        name, largest, SMALLEST, LARGEST);
     return SAB_OK;
 }
 
@@ -97,10 +110,10 @@ sab_status sab_program_check(const sab_program *p, sab_error *err)
     sab_status status = SAB_OK;
 
     SAB_TRY(check_sizes(p, err));
-    SAB_TRY(check_finite("A", p->A->value, p->A->start[p->n], err));
-    SAB_TRY(check_finite("B", p->B->value, p->B->value_start[p->B->nblocks], err));
-    SAB_TRY(check_finite("l", p->l, p->n, err));
-    SAB_TRY(check_finite("k", p->k, (int64_t)p->npoints * p->s, err));
+    SAB_TRY(check_array("A", p->A->value, p->A->start[p->n], err));
+    SAB_TRY(check_array("B", p->B->value, p->B->value_start[p->B->nblocks], err));
+    SAB_TRY(check_array("l", p->l, p->n, err));
+    SAB_TRY(check_array("k", p->k, (int64_t)p->npoints * p->s, err));
     for (int q = 0; q < p->npoints; q++) {
         const double mu = p->friction[q], sigma = p->yield[q], zeta = p->dilatancy[q];
         /* written so that NaN fails */
@@ -117,6 +130,11 @@ sab_status sab_program_check(const sab_program *p, sab_error *err)
                              "step = %g, viscosity = %g",
                              q, p->weight[q], p->step[q], p->viscosity[q]));
     }
+    SAB_TRY(check_array("weight", p->weight, p->npoints, err));
+    SAB_TRY(check_array("step", p->step, p->npoints, err));
+    SAB_TRY(check_array("viscosity", p->viscosity, p->npoints, err));
+    SAB_TRY(check_array("yield", p->yield, p->npoints, err));
+    SAB_TRY(check_array("friction", p->friction, p->npoints, err));
     if (!(p->bulk >= 0.0 && p->bulk <= 1.0))
         SAB_TRY(sab_fail(err, SAB_ERR_INPUT, "bulk = %g is not in [0, 1]", p->bulk));
 cleanup:

@@ -37,7 +37,7 @@ typedef struct sab_program {
     double *slope;     /* [npoints] d stress/d rate of what A holds as a secant in `viscosity`; the
                           same where the viscosity is given */
     bool rated;        /* the viscosity comes from a rate law: errors are held against the power
-                          that responds to rate [docs/theory.md, 7.6] */
+                          that responds to rate [docs/theory.md, 7.7] */
     const sab_rate_law *rate; /* borrowed; NULL: `viscosity` is that of this program */
     double bulk;              /* b: viscous stress is viscosity * (b gamma_N ; gamma_T) */
     double *step;             /* [npoints] r_q > 0, stress per strain rate */
@@ -49,7 +49,8 @@ typedef struct sab_program {
 sab_status sab_program_create(int s, int npoints, int n, sab_program **program, sab_error *err);
 void sab_program_destroy(sab_program **program);
 /* SAB_ERR_INPUT with a sentence if sizes disagree, a law has mu < 0, sigma < 0, zeta outside
- * [0, mu], a weight or step is not positive, or a number is not finite. */
+ * [0, mu], a weight or step is not positive, a number is not finite, or numbers are so large or so
+ * small that the certificate would over- or underflow. */
 sab_status sab_program_check(const sab_program *program, sab_error *err);
 /* True if the program is convex: zeta = mu at every point (mu = 0 included). */
 bool sab_program_is_convex(const sab_program *program);

@@ -8,23 +8,31 @@
 #include <math.h>
 #include <string.h>
 
-/* C is relative to the compaction of the unresisted flow, but not to less than this part of the
- * strain rate: where nothing compacts, rounding must not count. */
+/* C is relative to the compaction of the unresisted flow. If it has none, and at rest, C is not
+ * relative to less than this part of the strain rate: what iterations leave must not count. */
 static const double LEAST_COMPACTION = 1e-3;
 
-/* The stress scale is at least this part of the stress that power and r of the unresisted flow
- * make: it may be rigid (free fall). */
+/* The unresisted flow may be rigid (free fall). Its strain rates and stresses below this part of
+ * those that its power makes are no scale; and residuals below NOISE of them are rounding. */
+static const double ROUNDING = 1e-9, NOISE = 1e-12;
+
+/* The stress scale that the methods start from is at least this part, for the same reason. */
 static const double LEAST_STRESS = 1e-5;
 
 /* The power that responds to rate counts as at least this part of the dissipation: below it the
- * balance of power hardly determines the flow [docs/theory.md, 7.6]. */
+ * balance of power hardly determines the flow [docs/theory.md, 7.7]. */
 static const double LEAST_RESPONSE = 0.05;
+/* A power or stress of this size is none: data beyond 1e-60 are refused (sab_program_check), and a
+ * flow that dies out over many steps has ended here. */
+static const double NOTHING = 1e-200, NO_STRESS = 1e-100;
 
 struct sab_residual {
     double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
     double *work;             /* [npoints][s] */
     double *force;            /* [n] */
     double power, compaction; /* of the unresisted flow */
+    double rate, strength;    /* sum m |gamma| and rms stress that this power makes */
+    double natural;           /* residual at lambda = 0: the unit of a body at rest */
     double stress;            /* of the unresisted flow, rms over the volume */
 };
 
@@ -60,11 +68,13 @@ void sab_residual_destroy(sab_residual **residual)
 
 /* Sums and maxima over points, weighted by m [docs/theory.md, 7]. */
 typedef struct tally {
-    double volume, dissipation, friction, normal, compaction, rate;
+    double volume, dissipation, friction, normal, compaction;
+    double rate;                   /* of shear and compaction: a gap that opens may be any fast */
     double response;               /* sum m slope |gT|^2 */
     double internal;               /* sum m (lambda - viscosity E_b B u).B u */
     double stress2;                /* sum m |lambda|^2 */
     double natural2, natural_max2; /* sum m |d|^2, max |d|^2, d = lambda - P(lambda - r g~) */
+    double power;                  /* sum m/r |d|^2 */
     double burmeister2;            /* max |phi|^2, Fischer-Burmeister with c = r */
     bool burmeister;               /* it applies at all points: sigma = 0 and mu > 0 */
 } tally;
@@ -120,12 +130,13 @@ static inline void tally_points(int s, const sab_program *p, int from, int to, c
         t.friction += m * larger(slip + shear, 0.0); /* >= 0 but for rounding */
         t.normal += m * (l[0] * fabs(opening));
         t.compaction += m * larger(-opening, 0.0);
-        t.rate += m * sqrt(gn * gn + gt * gt);
+        t.rate += m * (gn < 0.0 ? sqrt(gn * gn + gt * gt) : gt);
         t.response += m * p->slope[q] * gt * gt;
         if (p->carried != NULL)
             t.internal += m * internal_power(s, p, q, g, l);
         t.stress2 += m * sab_point_dot(s, l, l);
         t.natural2 += m * d2;
+        t.power += m / p->step[q] * d2;
         t.natural_max2 = larger(d2, t.natural_max2);
         t.burmeister = t.burmeister && !(sigma > 0.0 || mu <= 0.0);
         if (t.burmeister) {
@@ -158,6 +169,7 @@ static tally tally_all(const sab_program *p, const double *gamma, const double *
         sum.internal += part[c].internal;
         sum.stress2 += part[c].stress2;
         sum.natural2 += part[c].natural2;
+        sum.power += part[c].power;
         sum.natural_max2 = larger(part[c].natural_max2, sum.natural_max2);
         sum.burmeister2 = larger(part[c].burmeister2, sum.burmeister2);
         sum.burmeister = sum.burmeister && part[c].burmeister;
@@ -175,18 +187,26 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     if (status != SAB_OK)
         return status;
     const tally sum = tally_all(p, res->gamma, res->work);
-    res->power = sum.dissipation;
     res->compaction = sum.compaction;
+    res->power = sum.dissipation + sum.power;
     for (int i = 0; i < p->n; i++)
-        res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
-    double square = 0.0, steps = 0.0;          /* sum m |r gamma|^2, sum m r */
+        res->power += res->force[i] * p->l[i];        /* A u = l: this is u.A u */
+    double square = 0.0, stresses = 0.0, rates = 0.0; /* sum m |r gamma|^2, sum m r, sum m / r */
     for (int q = 0; q < p->npoints; q++) {
         const double *g = res->gamma + q * p->s, r = p->step[q];
         square += p->weight[q] * r * r * sab_point_dot(p->s, g, g);
-        steps += p->weight[q] * r;
+        stresses += p->weight[q] * r;
+        rates += p->weight[q] / r;
     }
-    res->stress =
-        fmax(sqrt(square / sum.volume), LEAST_STRESS * sqrt(res->power * steps) / sum.volume);
+    res->strength = sqrt(res->power * stresses) / sum.volume;
+    res->rate = sqrt(res->power * rates);
+    res->natural = fmax(fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength), NO_STRESS);
+    res->stress = fmax(sqrt(square / sum.volume), LEAST_STRESS * res->strength);
+    if (!isfinite(res->power + res->compaction + res->rate + res->natural + res->stress))
+        return sab_fail(err, SAB_ERR_NUMERIC,
+                        "the flow without resistance overflows: power %g, strain rates %g, "
+                        "stresses %g; choose units in which they are near 1",
+                        res->power, res->rate, res->stress);
     return SAB_OK;
 }
 
@@ -210,13 +230,16 @@ double sab_residual_natural(const sab_program *p, const double *shift, const dou
     return sqrt(sum / volume);
 }
 
-/* |A u - B^T M lambda - l|_inf / |l|_inf; `work` and `force` are workspace. */
+/* |A u - B^T M lambda - l|_inf / |l|_inf, and *power = u.A u; `work` and `force` are workspace. */
 static double momentum(const sab_program *p, const double *lambda, const double *u, double *work,
-                       double *force)
+                       double *force, double *power)
 {
     double worst = 0.0, load = 0.0;
 
     sab_sparse_multiply(p->A, u, force);
+    *power = 0.0;
+    for (int i = 0; i < p->n; i++)
+        *power += u[i] * force[i];
     SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++)
         for (int i = q * p->s; i < (q + 1) * p->s; i++)
@@ -230,7 +253,7 @@ static double momentum(const sab_program *p, const double *lambda, const double 
 }
 
 /* u.(A - A_viscous) u - carried.u, the power that goes into inertia; u solves A u = B^T M lambda +
- * l [docs/theory.md, 7.6]. */
+ * l [docs/theory.md, 7.7]. */
 static double inertial_power(const sab_program *p, const tally *sum, const double *u)
 {
     double power = sum->internal;
@@ -240,29 +263,51 @@ static double inertial_power(const sab_program *p, const tally *sum, const doubl
     return power;
 }
 
-/* Everything but momentum, of the strain rate res->gamma. */
-static void measure(const sab_residual *res, const sab_program *p, const double *lambda,
-                    const double *u, sab_certificate *c)
+/* What c(gamma) is compared with [docs/theory.md, 7.3 and 7.5]. */
+static double compaction_scale(const sab_residual *res, const tally *sum, const sab_certificate *c)
+{
+    const double none = ROUNDING * res->rate;
+
+    if (c->idle) /* what strains is left over by the iterations */
+        return fmax(res->compaction, c->at_rest ? LEAST_COMPACTION * res->rate : none);
+    return fmax(res->compaction > none ? fmin(sum->rate, res->compaction)
+                                       : LEAST_COMPACTION * sum->rate,
+                none);
+}
+
+/* All of (u, lambda), whose strain rate is res->gamma, but for momentum; power is u.A u. */
+static sab_status measure(const sab_residual *res, const sab_program *p, const double *lambda,
+                          const double *u, double power, sab_certificate *c, sab_error *err)
 {
     const tally sum = tally_all(p, res->gamma, lambda);
-    const double least = SAB_REST * res->power, scale = fmax(sum.dissipation, least);
+    const double least = fmax(SAB_REST * res->power, NOTHING);
+    const double scale = fmax(sum.dissipation, least);
 
-    c->at_rest = !(sum.dissipation > least);
+    c->at_rest = !(power + sum.dissipation > least);
+    c->idle = !(sum.dissipation > least);
     c->dissipation = sum.dissipation;
-    c->gap_friction = scale > 0.0 ? sum.friction / scale : 0.0;
-    c->gap_normal = scale > 0.0 ? sum.normal / scale : 0.0;
+    c->gap_friction = sum.friction / scale;
+    c->gap_normal = sum.normal / scale;
     c->gap = c->gap_friction + c->gap_normal;
     /* what scales like u^2 responds once, kinetic energy carried away like u^3 twice */
     c->response =
         fmax(sum.response + 2.0 * fabs(inertial_power(p, &sum, u)), LEAST_RESPONSE * scale);
     c->gap_rate = c->gap * (c->response < scale ? scale / c->response : 1.0);
     c->rated = p->rated;
-    const double reference = fmax(fmin(sum.rate, res->compaction), LEAST_COMPACTION * sum.rate);
-    c->compaction = reference > 0.0 ? sum.compaction / reference : 0.0;
+    const double reference = compaction_scale(res, &sum, c);
+    c->compaction = sum.compaction > NOISE * res->rate ? sum.compaction / reference : 0.0;
     c->natural = sqrt(sum.natural2 / sum.volume);
     c->natural_max = sqrt(sum.natural_max2);
+    c->unresisted = res->natural;
+    c->relative = c->natural > NOISE * res->strength ? c->natural / c->unresisted : 0.0;
     c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
     c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
+    if (!isfinite(power + c->gap_rate + c->compaction + c->relative + c->stress + c->momentum))
+        return sab_fail(err, SAB_ERR_NUMERIC,
+                        "a certificate is not finite: dissipation %g, gap %g, compaction %g, "
+                        "natural residual %g",
+                        c->dissipation, c->gap, c->compaction, c->natural);
+    return SAB_OK;
 }
 
 sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_factor *factor,
@@ -270,13 +315,43 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
 {
     const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
     sab_status status;
+    double power;
 
     sab_cone_project_all(&laws, lambda);
     status = sab_program_respond(p, factor, lambda, u, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    measure(res, p, lambda, u, c);
-    c->momentum = momentum(p, lambda, u, res->work, res->force);
+    c->momentum = momentum(p, lambda, u, res->work, res->force, &power);
+    return measure(res, p, lambda, u, power, c, err);
+}
+
+sab_status sab_residual_distance(sab_residual *res, const sab_program *p, sab_factor *factor,
+                                 const double *lambda, double *gamma, double *distance,
+                                 sab_error *err)
+{
+    double against = 0.0, scale = 0.0, square = 0.0; /* -<g0, x>, its parts in size, <x, W x> */
+    sab_status status;
+
+    *distance = 0.0;
+    for (int q = 0; q < p->npoints; q++) {
+        const double *k = p->k + q * p->s;
+        double *x = res->work + q * p->s;
+
+        sab_cone_project(p->s, p->dilatancy[q], 0.0, lambda + q * p->s, x);
+        against -= p->weight[q] * sab_point_dot(p->s, k, x);
+        scale += p->weight[q] * fabs(sab_point_dot(p->s, k, x));
+    }
+    status = sab_program_apply_w(p, factor, res->work, res->force, gamma, err);
+    if (status != SAB_OK)
+        return status;
+    for (int i = 0; i < p->n; i++) { /* A^-1 B^T M x . l = u0 . B^T M x */
+        against -= res->force[i] * p->l[i];
+        scale += fabs(res->force[i] * p->l[i]);
+    }
+    for (int q = 0; q < p->npoints; q++)
+        square += p->weight[q] * sab_point_dot(p->s, res->work + q * p->s, gamma + q * p->s);
+    if (against > ROUNDING * scale && res->power > NOTHING)
+        *distance = against / sqrt(fmax(square * res->power, 1e-24 * against * against));
     return SAB_OK;
 }
 
@@ -287,6 +362,7 @@ sab_status sab_residual_certify_followed(sab_residual *res, const sab_program *p
     const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
     sab_program law = *p;
     sab_status status;
+    double power;
 
     law.viscosity = viscosity;
     law.slope = slope;
@@ -297,15 +373,14 @@ sab_status sab_residual_certify_followed(sab_residual *res, const sab_program *p
     status = p->rate->evaluate(p->rate->data, res->gamma, lambda, viscosity, slope, err);
     if (status != SAB_OK)
         return status;
-    measure(res, &law, lambda, u, c);
     /* A holds another viscosity: the difference is a stress */
     for (int q = 0; q < p->npoints; q++)
         for (int i = 0; i < p->s; i++)
             res->work[q * p->s + i] = lambda[q * p->s + i] - (viscosity[q] - p->viscosity[q]) *
                                                                  (i == 0 ? p->bulk : 1.0) *
                                                                  res->gamma[q * p->s + i];
-    c->momentum = momentum(p, res->work, u, res->work, res->force);
-    return SAB_OK;
+    c->momentum = momentum(p, res->work, u, res->work, res->force, &power);
+    return measure(res, &law, lambda, u, power, c, err);
 }
 
 const double *sab_residual_strain_rate(const sab_residual *residual)
@@ -313,20 +388,54 @@ const double *sab_residual_strain_rate(const sab_residual *residual)
     return residual->gamma;
 }
 
+const sab_miss_entry sab_miss_table[SAB_MISS_COUNT] = {
+    [SAB_MISS_NONE] = {"none", "nothing"},
+    [SAB_MISS_GAP] = {"gap", "power gap G"},
+    [SAB_MISS_COMPACTION] = {"compaction", "compaction C"},
+    [SAB_MISS_NATURAL] = {"natural", "natural residual, relative to the unresisted flow"},
+    [SAB_MISS_MOMENTUM] = {"momentum", "momentum"},
+    [SAB_MISS_CHANGE] = {"change", "change of the strain rate between iterations"},
+    [SAB_MISS_RATE] = {"rate", "residual of mu(I) or material.viscosity"},
+    [SAB_MISS_INFEASIBLE] = {"infeasible", "want of an admissible motion"},
+    [SAB_MISS_GAP_RATE] = {"gap_rate", "power gap in parts of what responds to rate"},
+};
+
+sab_limit sab_certificate_limit(const sab_certificate *c)
+{
+    const sab_limit parts[] = {
+        {SAB_MISS_GAP, c->idle || c->rated ? 0.0 : c->gap},
+        {SAB_MISS_GAP_RATE, c->idle || !c->rated ? 0.0 : c->gap_rate},
+        {SAB_MISS_NATURAL, c->idle ? c->relative : 0.0},
+        {SAB_MISS_COMPACTION, c->compaction},
+    };
+    sab_limit worst = parts[0];
+
+    for (size_t i = 1; i < sizeof parts / sizeof parts[0] && !isnan(worst.value); i++)
+        if (!(parts[i].value <= worst.value)) /* NaN is the worst */
+            worst = parts[i];
+    return worst;
+}
+
 double sab_certificate_violation(const sab_certificate *c)
 {
-    if (!c->at_rest)
-        return fmax(c->gap, c->compaction);
-    return c->stress > 0.0 ? c->natural / c->stress : 0.0;
+    return fmax(c->idle ? c->relative : c->gap, c->compaction);
 }
 
 double sab_certificate_merit(const sab_certificate *c)
 {
-    return c->at_rest || !c->rated ? sab_certificate_violation(c)
-                                   : fmax(c->gap_rate, c->compaction);
+    return sab_certificate_limit(c).value;
+}
+
+sab_limit sab_certificate_missed(const sab_certificate *c, double tolerance)
+{
+    const sab_limit worst = sab_certificate_limit(c);
+
+    if (!(worst.value <= tolerance))
+        return worst;
+    return (sab_limit){c->momentum < SAB_MOMENTUM ? SAB_MISS_NONE : SAB_MISS_MOMENTUM, c->momentum};
 }
 
 bool sab_certificate_meets(const sab_certificate *c, double tolerance)
 {
-    return sab_certificate_merit(c) <= tolerance && c->momentum < 1e-3;
+    return sab_certificate_missed(c, tolerance).by == SAB_MISS_NONE;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cone/cone.h"
+#include "solve/elastic.h"
 #include "solve/first_order.h"
 #include "solve/ipm.h"
 
@@ -27,7 +28,10 @@ static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
 /* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
  * begins with PREDICTOR_STEPS of Douglas-Rachford. */
 #define UNFOLDED 0.3
-enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4 };
+/* The search for an admissible motion: stiffness of the elastic program, and its start, relative to
+ * the natural residual of the unresisted flow: from far outside the interior point never jams. */
+static const double STIFFNESS = 1e12, LARGE = 1e6;
+enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4, MOTION_STEPS = 25 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
@@ -380,6 +384,11 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     const double *gamma = sab_residual_strain_rate(sol->residual);
     sab_status status = certify(run, method, err);
 
+    if (status == SAB_ERR_NUMERIC) { /* the iterate has overflowed: the best one stands */
+        run->report->reason = SAB_STALLED;
+        *done = true;
+        return SAB_OK;
+    }
     if (status != SAB_OK)
         return status;
     run->report->method = method;
@@ -397,7 +406,7 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     const bool unlifted =
         !is_ipm(method) || run->program->carried == NULL || run->report->outer > 1;
     if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
-        (run->current.at_rest || (unlifted && run->report->change <= change))) {
+        (run->current.idle || (unlifted && run->report->change <= change))) {
         run->report->reason = SAB_CONVERGED;
         return SAB_OK;
     }
@@ -649,6 +658,81 @@ cleanup:
     return status;
 }
 
+/* Has the stress of the last iterate grown in a direction that no motion can yield to? */
+static sab_status try_infeasible(solver_run *run, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+    double *distance = &run->report->distance;
+    const sab_status status = sab_residual_distance(sol->residual, run->program, sol->factor,
+                                                    sol->lambda, sol->gamma, distance, err);
+
+    if (status == SAB_OK && *distance >= SAB_TOO_FAR)
+        run->report->reason = SAB_INFEASIBLE;
+    return status;
+}
+
+/* No method has made the compaction small. Is there a motion without any? The elastic program has
+ * its answer: the stress of a motion that there is not grows to the proof. */
+static sab_status look_for_motion(solver_run *run, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+    const sab_program *p = run->program;
+    bool possible = false;
+    sab_certificate now;
+    sab_program *elastic = NULL;
+    sab_ipm *ipm = NULL;
+    double step;
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_elastic_create(p, STIFFNESS, &elastic, err));
+    SAB_TRY(sab_ipm_create(elastic, 0.0, sol->options.linear, &ipm, err));
+    sab_ipm_start(ipm, elastic, LARGE * run->best.unresisted, false);
+    for (int i = 0; i < MOTION_STEPS && !possible && run->report->reason != SAB_INFEASIBLE; i++) {
+        SAB_TRY(sab_ipm_iterate(ipm, elastic, &step, err));
+        sab_ipm_lambda(ipm, sol->lambda);
+        SAB_TRY(
+            sab_residual_certify(sol->residual, p, sol->factor, sol->lambda, sol->u, &now, err));
+        possible = now.compaction <= sol->options.tolerance;
+        SAB_TRY(try_infeasible(run, err));
+    }
+cleanup:
+    if (ipm != NULL) {
+        add_factor(sab_ipm_factor(ipm), &sol->retired);
+        sol->retired.cpu_cones += sab_ipm_cone_cpu(ipm);
+    }
+    sab_ipm_destroy(&ipm);
+    sab_program_destroy(&elastic);
+    return status;
+}
+
+/* After a method has ended without success; `last`: there is no other. */
+static sab_status explain(solver_run *run, bool last, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (run->best.compaction <= run->solver->options.tolerance)
+        return SAB_OK; /* its motion is possible but for so much */
+    SAB_TRY(try_infeasible(run, err));
+    if (last && run->report->reason != SAB_INFEASIBLE) {
+        status = look_for_motion(run, err);
+        if (status == SAB_ERR_INPUT || status == SAB_ERR_NUMERIC) /* not for interior points */
+            status = SAB_OK;
+    }
+cleanup:
+    return status;
+}
+
+sab_limit sab_report_missed(const sab_report *report, double tolerance)
+{
+    const sab_limit worst = sab_certificate_missed(&report->certificate, tolerance);
+
+    if (report->reason == SAB_CONVERGED)
+        return (sab_limit){SAB_MISS_NONE, worst.value};
+    if (report->reason == SAB_INFEASIBLE)
+        return (sab_limit){SAB_MISS_INFEASIBLE, report->distance};
+    return worst.by != SAB_MISS_NONE ? worst : (sab_limit){SAB_MISS_CHANGE, report->change};
+}
+
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
                           double *lambda, double *u, const sab_solve_observer *observer,
                           sab_report *report, sab_error *err)
@@ -684,7 +768,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     if (chain[0] == SAB_METHOD_IPM_EXACT && solver->options.tolerance < FINE)
         from.lift = LIFT_MORE;
     SAB_TRY(certify_start(&run, chain[0], err));
-    if (run.current.at_rest && sab_certificate_meets(&run.current, solver->options.tolerance)) {
+    if (run.current.idle && sab_certificate_meets(&run.current, solver->options.tolerance)) {
         n = 0; /* the trial is the answer: say so in one row */
         report->outer = 1;
         memcpy(solver->gamma, sab_residual_strain_rate(solver->residual), rows * sizeof *lambda);
@@ -706,7 +790,10 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
             from = (start){solver->u, LIFT};
         }
         SAB_TRY(run_method(&run, chain[i], from, err));
-        if (report->reason != SAB_STALLED)
+        const bool last = i == n - 1 || report->reason != SAB_STALLED;
+        if (report->reason != SAB_CONVERGED)
+            SAB_TRY(explain(&run, last, err));
+        if (last || report->reason == SAB_INFEASIBLE)
             break;
     }
 cleanup:

@@ -48,7 +48,12 @@ typedef struct sab_solver_options {
 } sab_solver_options;
 sab_solver_options sab_solver_options_default(void);
 
-typedef enum sab_reason { SAB_CONVERGED, SAB_MAX_ITERATIONS, SAB_STALLED } sab_reason;
+typedef enum sab_reason {
+    SAB_CONVERGED,
+    SAB_MAX_ITERATIONS,
+    SAB_STALLED,
+    SAB_INFEASIBLE /* there is no solution: sab_report.distance proves it */
+} sab_reason;
 
 typedef struct sab_report {
     sab_method method; /* the one that gave the result; never AUTO */
@@ -57,10 +62,14 @@ typedef struct sab_report {
     int factorisations, solves;
     double cpu_analysis; /* of matrices that this run was the first to need, not that of A */
     double cpu_factorisation, cpu_solve, cpu_cones, cpu_total, cpu_one_factorisation;
-    double change; /* last relative change of u */
-    bool followed; /* an interior point has followed program->rate: u obeys that law, not A */
+    double change;   /* last relative change of u */
+    bool followed;   /* an interior point has followed program->rate: u obeys that law, not A */
+    double distance; /* if infeasible: sab_residual_distance */
     sab_certificate certificate; /* of the returned iterate */
 } sab_report;
+
+/* What kept this report from converging; SAB_MISS_NONE if it has. */
+sab_limit sab_report_missed(const sab_report *report, double tolerance);
 
 /* One row per outer iteration. Return false to stop (SAB_INTERRUPTED). */
 typedef struct sab_solve_observer {

@@ -49,7 +49,7 @@ FILES = ["case.resolved.yaml", "checkpoint.sab", "convergence.csv", "fields.pvd"
          "profiles", "profiles/load.csv", "profiles/profile.csv", "profiles/shear.csv",
          "profiles/walls.csv", "summary.json"]
 SUMMARY = {
-    "status": None, "version": None, "title": None, "steps": None, "time": None,
+    "status": None, "missed_by": None, "version": None, "title": None, "steps": None, "time": None,
     "pressure_oscillation": None,
     "mesh": ["vertices", "elements", "velocity_dofs", "gauss_points"],
     "material": ["friction", "dilatancy", "bingham", "reynolds", "bulk"],
@@ -156,13 +156,48 @@ class Contract:
         summary = load(self.path("short/summary.json"))
         self.check("status not_converged", summary["status"] == "not_converged", summary["status"])
         self.check("one row", len(rows(self.path("short/convergence.csv"))) == 1)
-        self.check("a warning says so", re.search(r"^warning: not converged \(.*\): gap \S+ against "
-                                                  r"1e-09", done.stderr), done.stderr)
+        self.check("a warning says so", re.search(r"^warning: not converged \(.*\): power gap G \S+ "
+                                                  r"against 1e-09", done.stderr), done.stderr)
+        self.check("so does the summary", summary["missed_by"] == "gap", summary["missed_by"])
         self.check("its files are whole", sorted(snapshot(self.path("short"))) == FILES)
         done = self.run("run", "c", "-o", "eta", "-q", "--set", "material.viscosity=shear_rate",
                         "--set", "solver.viscosity_iterations=2", "--set", "solver.tolerance=1e-2",
                         code=1, name="viscosity that does not settle")
         self.check("a warning names the viscosity", "material.viscosity" in done.stderr, done.stderr)
+
+    def test_infeasible(self):
+        """Grains that dilate when sheared, in a closed box: the lid cannot move."""
+        law = ["--set", "material.friction=0.3", "--set", "material.dilatancy=0.2", "--set", "solver.tolerance=0.03"]
+        done = self.run("run", "c", "-o", "stuck", *law, "--dump-program", "stuck.sabp", code=1)
+        summary = load(self.path("stuck/summary.json"))
+        self.check("status infeasible", summary["status"] == summary["missed_by"] == "infeasible", summary["status"])
+        self.check("a warning says so", "warning: infeasible: no motion opens" in done.stderr, done.stderr)
+        done = self.run("solve", "stuck.sabp", "-o", "stuck.json", code=1)
+        self.check("solve: status infeasible", load(self.path("stuck.json"))["status"] == "infeasible")
+        self.check("solve says so", "infeasible: there is no solution" in done.stdout, done.stdout)
+        done = self.run("run", "c", "-o", "steps", *law, "--set", "time={scheme: inertial, step: 0.1, end: 1}", code=1,
+                        name="steps: infeasible")
+        summary = load(self.path("steps/summary.json"))
+        self.check("the run ends", summary["status"] == "infeasible" and summary["steps"] == 1 and
+                   summary["missed_by"] == {"infeasible": 1}, summary["missed_by"])
+        self.check("with a warning", "warning: infeasible: no motion opens" in done.stderr, done.stderr)
+
+    def test_missed_steps(self):
+        """Steps that miss say by what: the iteration of the viscosity, the certificate."""
+        steps = ["--set", "time={scheme: inertial, step: 0.1, end: 0.2, max_missed: 9}"]
+        done = self.run("run", "c", "-o", "by-eta", *steps, "--set", "material.viscosity=1+shear_rate", "--set",
+                        "solver.viscosity_iterations=2", "--set", "solver.viscosity_tolerance=1e-9", "--set",
+                        "solver.tolerance=1e-2", code=1, name="steps: viscosity that does not settle")
+        summary = load(self.path("by-eta/summary.json"))
+        self.check("by the viscosity", summary["missed_by"] == {"viscosity": 2}, summary["missed_by"])
+        self.check("says the warning", "2 by change of the strain rate between viscosity iterations" in done.stderr,
+                   done.stderr)
+        self.check("and the history", [r["missed"] for r in rows(self.path("by-eta/history.csv"))] == ["6", "6"])
+        done = self.run("run", "c", "-o", "by-gap", *steps, "--set", "solver.max_iterations=1", "--set",
+                        "solver.tolerance=1e-9", code=1, name="steps: too few iterations")
+        summary = load(self.path("by-gap/summary.json"))
+        self.check("by the certificate", summary["missed_by"] == {"gap": 1, "compaction": 1} and
+                   "1 by power gap G, 1 by compaction C" in done.stderr, f"{summary['missed_by']}\n{done.stderr}")
 
     def test_repeat(self):
         """The same case twice, and the resolved case: the same bits."""

@@ -226,6 +226,9 @@ static void test_check(void)
     p->l[1] = INFINITY;
     CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "entry 1 of l"));
+    p->l[1] = 1e90;
+    CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "the largest entry of l is 1e+90"));
     p->l[1] = 0.0;
     p->n++;
     CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
