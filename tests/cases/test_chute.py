@@ -86,6 +86,23 @@ def inertial():
     tests.below(summary["errors"].get("relative_L2"), 0.02, "  velocity after 10, L2 error")
 
 
+def layer():
+    """Constant friction: the error of many steps with one sign must not add up."""
+    for reynolds, friction in ((10, 0.5), (100, 0.3)):
+        name = f"layer {reynolds} {friction}"
+        tests.run(name, "chute/layer.yaml", f"material.reynolds={reynolds}", "time.end=20",
+                  f"material.friction={friction}")
+        slope = math.radians(28)
+        force = reynolds * (math.sin(slope) - friction * math.cos(slope))
+        time = 0.1 * numpy.arange(1, 201)
+        exact = force / 3
+        for k in range(50):
+            a = (k + 0.5) * math.pi
+            exact = exact - 2 * force / a ** 4 * numpy.exp(-a * a * time / reynolds)
+        tests.below(float(abs(fluxes(name) / exact - 1)[9:].max()), 0.01, "  flux, t = 1 to 20")
+
+
 creeping()
 inertial()
+layer()
 tests.end()

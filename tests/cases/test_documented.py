@@ -61,7 +61,6 @@ WORDS = {
     "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
     "mesh.parameters.h=0.1 ": "mesh.parameters.h=0.25 ", "time.end=4": "time.end=0.4", "time.window=2": "time.window=0.2",
     "solver.tolerance=1e-6": "solver.tolerance=1e-2", "solver.tolerance=1e-3": "solver.tolerance=0.1",
-    "solver.viscosity_tolerance=1e-6": "solver.viscosity_tolerance=1e-2",
 }
 # Beginnings of commands that are not run, and why.
 SKIPPED = {

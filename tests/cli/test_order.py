@@ -20,6 +20,9 @@ SILO = {"mesh.parameters.h": 2, "mesh.parameters.across": 4, "time.step": 0.1, "
 CYLINDER = {"mesh.parameters.h": 0.4, "mesh.parameters.n": 8, "solver.tolerance": 0.1}
 CASES = {  # coarse, and with a force probe on every group that others meet
     "cavity/case.yaml": {"mesh.parameters.h": 0.25, "probes.held": "{force: wall}"},
+    "chute/case.yaml": FILM,
+    "chute/inertial.yaml": {**FILM, "time.end": 0.5},
+    "chute/layer.yaml": {**FILM, "time.end": 0.5},
     "cylinder/case.yaml": {**CYLINDER, "probes.on_axis": "{force: axis}"},
     "cylinder-slip/case.yaml": {**CYLINDER, "probes.on_axis": "{force: axis, part: contact}"},
     "cylinder-bingham/case.yaml": {"mesh.parameters.h": 1, "mesh.parameters.n": 8, "solver.tolerance": 0.1,
