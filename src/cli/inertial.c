@@ -245,12 +245,12 @@ static void say_transport(const run *r)
     const sab_transport_report *feet = &m->transport;
     const double n = (double)feet->points;
 
+    sab_say(r->term, "transport      %.0f feet per step, %.3g sides crossed by each, at most %d",
+            n / m->rows, (double)feet->steps / n, feet->longest);
     sab_say(r->term,
-            "transport      %.0f feet per step, %.3g sides crossed by each, at most %d; %.2g %% "
-            "held by walls,",
-            n / m->rows, (double)feet->steps / n, feet->longest, 100.0 * (double)feet->clamped / n);
-    sab_say(r->term, "               %.2g %% come from outside; CPU %.2g s per step",
-            100.0 * (double)feet->left / n, m->cpu_transport / m->rows);
+            "               %.2g %% held by walls, %.2g %% from outside; CPU %.2g s per step",
+            100.0 * (double)feet->clamped / n, 100.0 * (double)feet->left / n,
+            m->cpu_transport / m->rows);
 }
 
 static void report_result(const run *r, const sab_run_result *result)
@@ -267,8 +267,7 @@ static void report_result(const run *r, const sab_run_result *result)
             m->rows, m->flow->time, result->window);
     say_probes(r, result);
     sab_summary_say_exact(result, r->term);
-    sab_say(r->term,
-            "work per step  %.3g outer, %.4g inner iterations, %.3g factorisations, %.4g solves",
+    sab_say(r->term, "work per step  %.3g outer, %.4g inner, %.3g factorisations, %.4g solves",
             t->outer / n, t->inner / n, t->factorisations / n, t->solves / n);
     sab_say(r->term, "               CPU %.3g s = %.3g factorisations of A; %d retries in all",
             t->cpu_total / n, f.cpu_per_step, f.retries);

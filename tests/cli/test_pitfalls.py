@@ -234,6 +234,17 @@ probes: {{pull: {{force: wall, part: recovered}}, along: {{traction: wall}}}}
         self.check("studies of a directory", all(os.path.exists(self.path(f"out/{name}/results.csv"))
                                                  for name in ("s", "s-other")), os.listdir(self.path("out")))
 
+    # ---- a terminal of 80 columns ---------------------------------------------------------------
+
+    def test_width(self):
+        creeping = ["c", "--set", "time={}", "--set", "output={}", "--set", "material.reynolds=1"]
+        for args in (["keys"], ["--help"], ["run", "--help"], ["check", "--help"], ["study", "--help"],
+                     ["fit", "--help"], ["solve", "--help"], ["check", "c"], ["run", "c", "-o", "wide"],
+                     ["run", *creeping, "-o", "wide-too"]):
+            done = self.run(*args)
+            wide = [line for line in done.stdout.splitlines() if len(line) > 80 and "/film.geo" not in line]
+            self.check(f"{' '.join(args)}: lines of at most 80 columns", not wide, "\n".join(wide))
+
     # ---- YAML -----------------------------------------------------------------------------------
 
     def test_yaml(self):
