@@ -21,6 +21,7 @@ typedef struct run {
     double cpu_before, wall_before, assembly_before; /* of earlier parts of the run */
     double last_checkpoint;                          /* on the clock */
     int watched_column;
+    bool had_angle; /* friction below 1 everywhere, as the header saw it */
 } run;
 
 static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far)
@@ -285,6 +286,8 @@ static void report_result(const run *r, const sab_run_result *result)
                  "%d of %d steps missed the tolerance %g; the worst is step %d: G = %.2g, C = %.2g",
                  f.missed, m->rows, r->session->c->solver.tolerance, f.worst_step, f.worst_gap,
                  f.worst_compaction);
+    if (r->had_angle) /* a formula of time may lose it */
+        sab_session_warn_friction(r->session, r->term);
     sab_session_warn_advection(r->session, r->term, result->cell_reynolds);
     sab_session_warn_pressure(r->session, r->term, &result->shown);
 }
@@ -335,6 +338,7 @@ sab_status sab_inertial_run(const sab_args *args, sab_session *session,
              .cpu_start = cpu_start,
              .wall_start = term->started};
 
+    r.had_angle = sab_session_friction(session).high < 1.0;
     SAB_TRY(create_march(&r, err));
     r.live = (sab_live){
         .session = session, .directory = place->directory, .march = r.march, .run = &r.state};

@@ -370,9 +370,7 @@ static void describe_time(const sab_session *session, sab_terminal *term)
                 t->steady > 0.0 ? "no probe of one number" : "time.steady: 0");
 }
 
-/* The law has a solution there too, so it is no error; but it is not that of grains without
- * cohesion [docs/theory.md, 2.5]. */
-static void warn_friction(const sab_session *session, sab_terminal *term)
+void sab_session_warn_friction(const sab_session *session, sab_terminal *term)
 {
     const double friction = sab_session_friction(session).high;
 
@@ -415,7 +413,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
             "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
             "traction",
             report->uncovered, report->place[0], report->place[1]);
-    warn_friction(session, term);
+    sab_session_warn_friction(session, term);
     if (!sab_session_stable(session))
         sab_warn(term, "mesh.split: none is the plain P2/P1 pair: stable on special meshes only; "
                        "do not trust point values of its pressure (mesh.element: p2b is stable)");

@@ -147,6 +147,8 @@ class Pitfalls:
             self.check(f"{setting}: angle {angle}", len(line) == 1 and angle in line[0], done.stdout)
             self.check(f"{setting}: {'a' if warned else 'no'} warning", (words in done.stderr) == warned,
                        done.stderr)
+        done = self.run("run", "c", "-o", "later", "--set", "material.friction=0.8+t")
+        self.check("friction that passes 1 on the way: one warning", done.stderr.count(words) == 1, done.stderr)
         law = "material={mu_i: {static: 0.3, dynamic: %s, I0: 0.3, grain: 0.1}, reynolds: 100}"
         for dynamic, warned in (("0.9", False), ("1.5", True)):
             done = self.run("run", "c", "-o", f"mui{dynamic}", "--set", law % dynamic)
