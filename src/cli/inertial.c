@@ -21,6 +21,7 @@ typedef struct run {
     double cpu_before, wall_before, assembly_before; /* of earlier parts of the run */
     double last_checkpoint;                          /* on the clock */
     int watched_column;
+    bool had_angle; /* friction below 1 everywhere, as the header saw it */
 } run;
 
 static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far)
@@ -245,12 +246,12 @@ static void say_transport(const run *r)
     const sab_transport_report *feet = &m->transport;
     const double n = (double)feet->points;
 
+    sab_say(r->term, "transport      %.0f feet per step, %.3g sides crossed by each, at most %d",
+            n / m->rows, (double)feet->steps / n, feet->longest);
     sab_say(r->term,
-            "transport      %.0f feet per step, %.3g sides crossed by each, at most %d; %.2g %% "
-            "held by walls,",
-            n / m->rows, (double)feet->steps / n, feet->longest, 100.0 * (double)feet->clamped / n);
-    sab_say(r->term, "               %.2g %% come from outside; CPU %.2g s per step",
-            100.0 * (double)feet->left / n, m->cpu_transport / m->rows);
+            "               %.2g %% held by walls, %.2g %% from outside; CPU %.2g s per step",
+            100.0 * (double)feet->clamped / n, 100.0 * (double)feet->left / n,
+            m->cpu_transport / m->rows);
 }
 
 /* How many steps missed what. */
@@ -285,8 +286,7 @@ static void report_result(const run *r, const sab_run_result *result)
             m->rows, m->flow->time, result->window);
     say_probes(r, result);
     sab_summary_say_exact(result, r->term);
-    sab_say(r->term,
-            "work per step  %.3g outer, %.4g inner iterations, %.3g factorisations, %.4g solves",
+    sab_say(r->term, "work per step  %.3g outer, %.4g inner, %.3g factorisations, %.4g solves",
             t->outer / n, t->inner / n, t->factorisations / n, t->solves / n);
     sab_say(r->term, "               CPU %.3g s = %.3g factorisations of A; %d retries in all",
             t->cpu_total / n, f.cpu_per_step, f.retries);
@@ -301,6 +301,8 @@ static void report_result(const run *r, const sab_run_result *result)
     else if (m->end == SAB_MARCH_INFEASIBLE)
         sab_watch_missed(r->term, t, r->session->c->solver.tolerance);
     warn_missed(r, &f);
+    if (r->had_angle) /* a formula of time may lose it */
+        sab_session_warn_friction(r->session, r->term);
     sab_session_warn_advection(r->session, r->term, result->cell_reynolds);
     sab_session_warn_pressure(r->session, r->term, &result->shown);
 }
@@ -354,6 +356,7 @@ sab_status sab_inertial_run(const sab_args *args, sab_session *session,
              .cpu_start = cpu_start,
              .wall_start = term->started};
 
+    r.had_angle = sab_session_friction(session).high < 1.0;
     SAB_TRY(create_march(&r, err));
     r.live = (sab_live){
         .session = session, .directory = place->directory, .march = r.march, .run = &r.state};

@@ -11,23 +11,23 @@
 
 static const sab_command commands[] = {
     {"run", "run CASE [-o DIR] [--set KEY=VALUE]... [options]",
-     "Solve a case (a directory with case.yaml, or such a file) and write its result.", "ostrfdqv",
-     true, sab_command_run},
+     "Solve a case (a directory with case.yaml, or a file) and write its result.", "ostrfdqv", true,
+     sab_command_run},
     {"check", "check CASE [--set KEY=VALUE]...",
-     "Read, mesh and assemble a case; print sizes, effective rheology and warnings; solve nothing.",
-     "stqv", true, sab_command_check},
+     "Mesh and assemble a case; print sizes, rheology, warnings; solve nothing.", "stqv", true,
+     sab_command_check},
     {"study", "study STUDY [-o DIR] [-j N] [--resume] [options]",
-     "Run every point of a study (a directory with study.yaml, or such a file): one table, a fit.",
-     "ojrfqv", true, sab_command_study},
+     "Run the points of a study (a directory with study.yaml, or a file).", "ojrfqv", true,
+     sab_command_study},
     {"fit", "fit TABLE.csv --x KEY --y KEY [--law beverloo|power] [options]",
-     "Fit a law to the rows of a table, such as results.csv of a study; -o FILE.json keeps it.",
-     "oxyLGcSgaqv", true, sab_command_fit},
+     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGcSgaqv", true,
+     sab_command_fit},
     {"keys", "keys [--markdown]",
      "List every key of a case file: type, unit, default, range and meaning.", "M", false,
      sab_command_keys},
     {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
-     "Solve a cone program written by `sablier run --dump-program`; -o FILE writes u as JSON.",
-     "omlentqv", true, sab_command_solve},
+     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlentqv", true,
+     sab_command_solve},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 

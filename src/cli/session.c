@@ -306,7 +306,7 @@ sab_range sab_session_friction(const sab_session *session)
 
 static void say_angle(sab_terminal *term, sab_range friction)
 {
-    static const char meaning[] = "degrees: friction = sin(angle) in plane strain";
+    static const char meaning[] = "degrees: friction = sin(angle) in the plane";
     const sab_range angle = {sab_material_friction_angle(friction.low),
                              sab_material_friction_angle(friction.high)};
     char text[40];
@@ -337,7 +337,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
                 c->material.mu_i.flowing, c->material.mu_i.I0, c->material.mu_i.grain);
     say_angle(term, sab_session_friction(session));
     say_range(term, "dilatancy", sab_range_of(n, p->dilatancy, scale),
-              "0: volume kept while yielding; = friction: associated");
+              "0: the volume is kept; = friction: associated");
     say_range(term, "bingham", sab_range_of(n, p->yield, 1.0), "yield stress / (rho g L)");
     say_range(term, "reynolds", re, "rho sqrt(g L) L / eta: viscous stress (2/Re) E_b D");
     sab_say(term, "  %-12s %-14.6g %s", "bulk", c->material.bulk,
@@ -345,8 +345,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     if (c->material.has_viscosity)
         sab_say(term, "  %-12s %-14s %s", "viscosity", "formula",
                 "multiplies 1/Re, of the flow itself");
-    sab_say(term,
-            "  units        lengths L, times sqrt(L/g), velocities sqrt(g L), stresses rho g L");
+    sab_say(term, "  units        lengths L, times sqrt(L/g), speeds sqrt(g L), stresses rho g L");
 }
 
 static void describe_time(const sab_session *session, sab_terminal *term)
@@ -395,9 +394,7 @@ static void describe_corners(const sab_session *session, sab_terminal *term)
     }
 }
 
-/* The law has a solution there too, so it is no error; but it is not that of grains without
- * cohesion [docs/theory.md, 2.5]. */
-static void warn_friction(const sab_session *session, sab_terminal *term)
+void sab_session_warn_friction(const sab_session *session, sab_terminal *term)
 {
     const double friction = sab_session_friction(session).high;
 
@@ -441,7 +438,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
             "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
             "traction",
             report->uncovered, report->place[0], report->place[1]);
-    warn_friction(session, term);
+    sab_session_warn_friction(session, term);
     if (!sab_session_stable(session))
         sab_warn(term, "mesh.split: none is the plain P2/P1 pair: stable on special meshes only; "
                        "do not trust point values of its pressure (mesh.element: p2b is stable)");

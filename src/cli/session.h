@@ -45,6 +45,9 @@ sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab
  * the time scheme takes [docs/theory.md, 3.3]. */
 double sab_session_cell_reynolds(const sab_session *session);
 void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds);
+/* A warning if friction is 1 or more somewhere. The law has a solution there too, so it is no
+ * error; but it is not that of grains [docs/theory.md, 2.5]. */
+void sab_session_warn_friction(const sab_session *session, sab_terminal *term);
 /* A warning if the pair is unstable and its pressure shows it. */
 void sab_session_warn_pressure(const sab_session *session, sab_terminal *term,
                                const sab_shown *shown);

@@ -202,8 +202,7 @@ void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tole
 
     sab_say(term, "method         %s: %s after %d outer, %d inner iterations",
             sab_method_table[r->method].name, sab_reason_text(r->reason), r->outer, r->inner);
-    sab_say(term,
-            "work           %d factorisations, %d solves; CPU %.3g s = %.3g factorisations of A",
+    sab_say(term, "work           %d factorisations, %d solves; CPU %.3g s = %.3g factorisations",
             r->factorisations, r->solves, r->cpu_total,
             r->cpu_one_factorisation > 0.0 ? r->cpu_total / r->cpu_one_factorisation : NAN);
     if (c->idle)
@@ -212,6 +211,6 @@ void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tole
     else
         sab_say(term, "power gap      G = %.3e (friction %.1e, normal %.1e; tolerance %g)", c->gap,
                 c->gap_friction, c->gap_normal, tolerance);
-    sab_say(term, "certificates   compaction C = %.3e, natural %.3e (max %.3e), momentum %.3e",
-            c->compaction, c->natural, c->natural_max, c->momentum);
+    sab_say(term, "certificates   compaction C = %.3e, momentum %.3e", c->compaction, c->momentum);
+    sab_say(term, "               natural %.3e (max %.3e)", c->natural, c->natural_max);
 }

@@ -37,26 +37,51 @@ static const char *kind_of_run(const sab_key *row)
     return row->inertial ? " (inertial flow only)" : "";
 }
 
+/* On lines of at most 80 columns, indented. */
+static sab_status add_wrapped(const char *words, sab_text *text, sab_error *err)
+{
+    enum { WIDTH = 76 };
+    sab_status status = SAB_OK;
+    size_t column = WIDTH + 1; /* none begun */
+
+    for (const char *w = words; *w != '\0'; w += strspn(w, " ")) {
+        const size_t n = strcspn(w, " ");
+        const bool fits = column + 1 + n <= WIDTH;
+
+        SAB_TRY(sab_text_add(text, err, "%s%.*s", fits ? " " : "\n    ", (int)n, w));
+        column = fits ? column + 1 + n : n;
+        w += n;
+    }
+cleanup:
+    return status;
+}
+
 static sab_status add_plain(const sab_key *row, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
     const char *fallback = default_text(row);
+    sab_text line = {0};
     char range[80];
 
-    if (is_section(row))
-        return sab_text_add(text, err, "%s\n    %s.\n", row->path, row->help);
-    SAB_TRY(sab_text_add(text, err, "%s\n    ", row->path));
-    SAB_TRY(add_type(row, " | ", text, err));
-    if (row->unit != NULL)
-        SAB_TRY(sab_text_add(text, err, ", in %s", row->unit));
-    if (row->range != 0)
-        SAB_TRY(sab_text_add(text, err, ", %s", sab_schema_range(row, range, sizeof range)));
-    if (row->fallback == NULL && strcmp(fallback, "required") == 0)
-        SAB_TRY(sab_text_add(text, err, "; required"));
-    else if (strcmp(fallback, "-") != 0)
-        SAB_TRY(sab_text_add(text, err, "; default %s", fallback));
-    SAB_TRY(sab_text_add(text, err, "\n    %s%s.\n", row->help, kind_of_run(row)));
+    SAB_TRY(sab_text_add(text, err, "%s", row->path));
+    if (!is_section(row)) {
+        SAB_TRY(add_type(row, " | ", &line, err));
+        if (row->unit != NULL)
+            SAB_TRY(sab_text_add(&line, err, ", in %s", row->unit));
+        if (row->range != 0)
+            SAB_TRY(sab_text_add(&line, err, ", %s", sab_schema_range(row, range, sizeof range)));
+        if (row->fallback == NULL && strcmp(fallback, "required") == 0)
+            SAB_TRY(sab_text_add(&line, err, "; required"));
+        else if (strcmp(fallback, "-") != 0)
+            SAB_TRY(sab_text_add(&line, err, "; default %s", fallback));
+        SAB_TRY(add_wrapped(line.data, text, err));
+        line.length = 0;
+    }
+    SAB_TRY(sab_text_add(&line, err, "%s%s.", row->help, is_section(row) ? "" : kind_of_run(row)));
+    SAB_TRY(add_wrapped(line.data, text, err));
+    SAB_TRY(sab_text_add(text, err, "\n"));
 cleanup:
+    sab_text_destroy(&line);
     return status;
 }
 

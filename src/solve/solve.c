@@ -36,8 +36,7 @@ enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4, MOTIO
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
 const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
-    [SAB_METHOD_AUTO] = {"auto", "the interior point that fits, and others from its best iterate "
-                                 "where it jams"},
+    [SAB_METHOD_AUTO] = {"auto", "the interior point that fits; others where it jams"},
     [SAB_METHOD_PG] = {"pg", "projected gradient"},
     [SAB_METHOD_PG_AA] = {"pg-aa", "projected gradient with safeguarded Anderson acceleration"},
     [SAB_METHOD_APGD] = {"apgd", "projected gradient with Nesterov acceleration and restart"},

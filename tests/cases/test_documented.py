@@ -5,7 +5,8 @@
 
 Commands are the lines of blocks ```sh, and what stands between backticks in the text and begins
 like a command on a case or a result. Each page is worked through in its order, in a directory of its
-own, with copies of the cases that COARSE makes small; commands stay as they are but for WORDS.
+own, with copies of the cases that COARSE makes small; commands stay as they are but for LETTERS and
+WORDS. Python on a page is run too, and what a page shows of a run is compared with the run.
 A table here that names something no page has any more is an error. Last line: N passed, N failed.
 """
 import glob
@@ -75,6 +76,10 @@ NEEDS = {"docs/study.md": "README.md"}
 # Commands that miss their tolerance, as the page says.
 MISSES = {"sablier run bench/silo.yaml --dump-program p.sabp --set mesh.element=p2b --set mesh.parameters.h=0.182 "
           "--set solver.max_iterations=1 --output out/silo --force"}
+
+# Programs in Python on a page: a command that makes what they read, and a line to end with.
+PYTHON = {"docs/checkpoint.md": ("sablier run cases/film", "assert len(read('out/film/checkpoint.sab')) > 5"),
+          "docs/program-format.md": ("sablier run cases/film --dump-program program.sabp", "assert block.size")}
 
 INLINE = re.compile(r"(?:sablier (?:run|study|check|fit|solve) (?:cases|bench|out)/|sablier keys|sablier --version"
                     r"|postproc/\S+\.py \S|xvfb-run |python3 )")
@@ -193,6 +198,18 @@ class Pages:
             else:
                 self.fail(f"{page}: this line is no longer printed", f"{line}\n{form(line)}\n{self.said}")
 
+    def run_python(self, page):
+        with open(os.path.join(ROOT, page), encoding="utf-8") as stream:
+            blocks = re.findall(r"^```python\n(.*?)^```$", stream.read(), re.S | re.M)
+        if blocks and page not in PYTHON:
+            self.fail(f"{page} has Python that is not run", blocks[0])
+        elif blocks:
+            self.used.add(page)
+            with open(os.path.join(self.place(page), "page.py"), "w", encoding="utf-8") as stream:
+                stream.write("\n".join([*blocks, PYTHON[page][1], ""]))
+            self.run(page, PYTHON[page][0], True, 0)
+            self.run(page, "/usr/bin/python3 page.py # " + page, True, 0)
+
     def work_through(self, page):
         place = self.place(page)
         os.makedirs(place)
@@ -211,9 +228,10 @@ class Pages:
                 self.compare(page, command)
             else:
                 self.run(page, command, in_block, number)
+        self.run_python(page)
 
     def end(self, whole):
-        stale = set(LETTERS) | set(WORDS) | set(SKIPPED) | set(NEEDS) | MISSES
+        stale = set(LETTERS) | set(WORDS) | set(SKIPPED) | set(NEEDS) | set(PYTHON) | MISSES
         for entry in sorted(stale - self.used) if whole else []:
             self.fail("a table is stale", f"no page has '{entry}'")
         print(f"{self.passed} passed, {self.failed} failed")

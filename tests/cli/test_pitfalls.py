@@ -147,6 +147,8 @@ class Pitfalls:
             self.check(f"{setting}: angle {angle}", len(line) == 1 and angle in line[0], done.stdout)
             self.check(f"{setting}: {'a' if warned else 'no'} warning", (words in done.stderr) == warned,
                        done.stderr)
+        done = self.run("run", "c", "-o", "later", "--set", "material.friction=0.8+t")
+        self.check("friction that passes 1 on the way: one warning", done.stderr.count(words) == 1, done.stderr)
         law = "material={mu_i: {static: 0.3, dynamic: %s, I0: 0.3, grain: 0.1}, reynolds: 100}"
         for dynamic, warned in (("0.9", False), ("1.5", True)):
             done = self.run("run", "c", "-o", f"mui{dynamic}", "--set", law % dynamic)
@@ -233,6 +235,17 @@ probes: {{pull: {{force: wall, part: recovered}}, along: {{traction: wall}}}}
         self.run("study", "s/other.yaml", "-q")
         self.check("studies of a directory", all(os.path.exists(self.path(f"out/{name}/results.csv"))
                                                  for name in ("s", "s-other")), os.listdir(self.path("out")))
+
+    # ---- a terminal of 80 columns ---------------------------------------------------------------
+
+    def test_width(self):
+        creeping = ["c", "--set", "time={}", "--set", "output={}", "--set", "material.reynolds=1"]
+        for args in (["keys"], ["--help"], ["run", "--help"], ["check", "--help"], ["study", "--help"],
+                     ["fit", "--help"], ["solve", "--help"], ["check", "c"], ["run", "c", "-o", "wide"],
+                     ["run", *creeping, "-o", "wide-too"]):
+            done = self.run(*args)
+            wide = [line for line in done.stdout.splitlines() if len(line) > 80 and "/film.geo" not in line]
+            self.check(f"{' '.join(args)}: lines of at most 80 columns", not wide, "\n".join(wide))
 
     # ---- YAML -----------------------------------------------------------------------------------
 
