@@ -32,11 +32,9 @@ static sab_status make_program(int nblocks, sab_program **program, sab_error *er
     SAB_TRY(sab_blocks_pattern(p->B, true, &p->A, err));
     for (int64_t i = 0; i < p->A->start[n]; i++)
         p->A->value[i] = sab_test_random(&state) / 3.0;
+    /* signs of zero and denormals count too */
     for (int i = 0; i < n; i++)
-        p->l[i] = i % 5 == 0 ? -0.0
-                  : i == 1   ? 1.0
-                             : 1e-310 * i; /* signs of zero and denormals
-                                    count too */
+        p->l[i] = i % 5 == 0 ? -0.0 : i == 1 ? 1.0 : 1e-310 * i;
     for (int i = 0; i < S * npoints; i++)
         p->k[i] = sab_test_random(&state);
     for (int q = 0; q < npoints; q++) {

@@ -152,7 +152,9 @@ static void test_true_rest(void)
     const scene slides = {1, {UP}, {0.0}, 0.5, 0.0, {0.8, -1.0, 0.0}};
     const scene falls = {1, {UP}, {0.0}, 0.5, 0.0, {0.2, 1.0, 0.0}};
     const scene nothing = {1, {UP}, {0.0}, 0.5, 0.0, {0.0, 0.0, 0.0}};
-    sab_program *p[] = {create(&held), create(&slides), create(&falls), create(&nothing)};
+    const scene pushed = {1, {UP}, {0.1}, 0.5, 0.0, {0.0, 0.0, 0.0}}; /* l = 0: by the plane */
+    sab_program *p[] = {create(&held), create(&slides), create(&falls), create(&nothing),
+                        create(&pushed)};
 
     for (int m = SAB_METHOD_AUTO; m < SAB_METHOD_COUNT; m++) {
         const result rests = solve(p[0], (sab_method)m, 1e-4),
@@ -168,8 +170,11 @@ static void test_true_rest(void)
         CU_ASSERT(flies.u[1] == 1.0 && !flies.report.certificate.at_rest);
         CU_ASSERT(idle.report.reason == SAB_CONVERGED && idle.report.inner == 0);
         CU_ASSERT(idle.report.certificate.at_rest);
+        const result follows = solve(p[4], (sab_method)m, 1e-4);
+        CU_ASSERT(follows.report.reason == SAB_CONVERGED && !follows.report.certificate.at_rest);
+        CU_ASSERT_DOUBLE_EQUAL(follows.u[1], 0.1, 1e-3);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         sab_program_destroy(&p[i]);
 }
 
