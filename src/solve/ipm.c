@@ -297,7 +297,8 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
             out[i] = lt > keep ? l[i] * keep / lt : l[i];
         memcpy(z, gamma, (size_t)s * sizeof *z);
         z[0] = sab_cone_norm_t(s, gamma) + level * rate;
-        it->now.z2[q] = fmax(gamma[0] - p->dilatancy[q] * z[0], 0.0) + it->rho * level * rate;
+        it->now.z2[q] =
+            sqrt(it->rho) * fmax(gamma[0] - p->dilatancy[q] * z[0], 0.0) + it->rho * level * rate;
     }
 }
 
