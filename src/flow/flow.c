@@ -41,7 +41,7 @@ static sab_status evaluate_law(sab_flow *flow, double t, sab_error *err)
     return SAB_OK;
 }
 
-/* A = sum m (2 eta/Re) B^T E_b B + factor N^T N for the present eta. Without inertia the step
+/* A = sum m (2 eta/Re) B^T E_b B + factor N^T N + D for the present eta. Without inertia the step
  * 2 eta/Re makes r W a projector if b = 1 [docs/theory.md, 4]; between bubbles A is 5/3 of that
  * sum, which only makes r W smaller. With inertia r is a scale only [docs/theory.md, 3.3]. */
 void sab_flow_assemble_matrix(sab_flow *flow)
@@ -70,8 +70,10 @@ void sab_flow_assemble_matrix(sab_flow *flow)
             C[i] *= SAB_BUBBLE_STIFFNESS - 1.0;
         sab_blocks_assemble(flow->bubble, C, flow->bubble_scatter, program->A);
     }
-    if (inertia != NULL)
+    if (inertia != NULL) {
         sab_mass_assemble(inertia->mass, inertia->factor, flow->scatter, program->A);
+        sab_inflow_assemble(inertia->inflow, program->A);
+    }
     flow->stale = true;
     flow->counted = false;
     flow->cpu_assembly += sab_cpu_seconds() - start;
@@ -128,8 +130,8 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     sab_dofs_destroy(&flow->dofs);
     flow->dofs = dofs;
     SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, err));
-    sab_inertia_prescribe(flow->inertia, flow, flow->work);
-    sab_space_strain_rate(flow->space, flow->work, flow->program->k);
+    sab_inertia_prescribe(flow->inertia, flow);
+    sab_space_strain_rate(flow->space, flow->inertia->prescribed, flow->program->k);
 cleanup:
     return status;
 }
@@ -241,7 +243,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     if (setup->step > 0.0) {
         SAB_TRY(sab_inertia_create(f, &f->inertia, err));
         f->inertia->factor = (setup->order == 2 ? 1.5 : 1.0) / setup->step;
-        sab_inertia_prescribe(f->inertia, f, f->work);
+        sab_inertia_prescribe(f->inertia, f);
     }
     f->cpu_assembly += sab_cpu_seconds() - start;
     sab_flow_assemble_matrix(f);

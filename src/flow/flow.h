@@ -27,6 +27,8 @@ typedef struct sab_flow_setup {
     double step;                 /* of time; 0: creeping flow, without inertia */
     int order;                   /* of the time scheme: 1, or 2 */
     const sab_function *initial; /* [dim] velocity at time 0; NULL: rest */
+    bool free_inflow; /* material that enters an open side brings its energy for nothing: unstable,
+                         for comparison only [docs/theory.md, 3.3] */
 } sab_flow_setup;
 
 typedef struct sab_flow {

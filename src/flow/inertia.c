@@ -65,6 +65,29 @@ cleanup:
     return status;
 }
 
+/* Sides through which material goes as the tractions alone let it: those that nobody mentions too.
+ * Not where one component of the velocity is given and the other free: this says that the flow is
+ * developed there, and comes in as it goes. */
+static sab_status find_traction_sides(const sab_flow *flow, bool **open, sab_error *err)
+{
+    const sab_mesh *mesh = flow->setup.mesh;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(*open, mesh->nfacets);
+    for (int f = 0; f < mesh->nfacets; f++)
+        (*open)[f] = !flow->setup.free_inflow;
+    for (int b = 0; b < flow->setup.nboundaries; b++) {
+        const sab_boundary *at = &flow->setup.boundary[b];
+        const sab_mesh_group *group = &mesh->group[flow->group[b]];
+
+        for (int i = 0; i < group->nfacets; i++)
+            if (at->slip || at->has_velocity)
+                (*open)[group->facet[i]] = false;
+    }
+cleanup:
+    return status;
+}
+
 /* The initial velocity at the nodes, with what is prescribed there. */
 static sab_status set_initial(const sab_flow *flow, double *U, sab_error *err)
 {
@@ -88,19 +111,23 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     const size_t size = sab_space_size(flow->space);
     sab_status status = SAB_OK;
     sab_inertia *it = NULL;
-    bool *open = NULL;
+    bool *open = NULL, *free_sides = NULL;
 
     *inertia = NULL;
     SAB_NEW(it, 1);
     SAB_TRY(sab_mass_create(flow->space, flow->dofs, &it->mass, err));
     SAB_TRY(find_open_sides(flow, &open, err));
     SAB_TRY(sab_transport_create(flow->space, open, &it->transport, err));
+    SAB_TRY(find_traction_sides(flow, &free_sides, err));
+    SAB_TRY(
+        sab_inflow_create(flow->space, flow->dofs, free_sides, flow->program->A, &it->inflow, err));
     const size_t points = 2 * (size_t)it->mass->N->npoints;
     SAB_NEW(it->carried, points);
     SAB_NEW(it->given, points);
     SAB_NEW(it->work, points);
     SAB_NEW(it->velocity, size);
     SAB_NEW(it->previous, size);
+    SAB_NEW(it->prescribed, size);
     SAB_NEW(it->applied, size);
     memcpy(it->applied, flow->load, size * sizeof *it->applied);
     it->varies = may_vary(&flow->setup);
@@ -111,6 +138,7 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     it = NULL;
 cleanup:
     SAB_FREE(open);
+    SAB_FREE(free_sides);
     sab_inertia_destroy(&it);
     return status;
 }
@@ -123,11 +151,13 @@ void sab_inertia_destroy(sab_inertia **inertia)
         return;
     sab_mass_destroy(&it->mass);
     sab_transport_destroy(&it->transport);
+    sab_inflow_destroy(&it->inflow);
     SAB_FREE(it->carried);
     SAB_FREE(it->given);
     SAB_FREE(it->work);
     SAB_FREE(it->velocity);
     SAB_FREE(it->previous);
+    SAB_FREE(it->prescribed);
     SAB_FREE(it->applied);
     SAB_FREE(*inertia);
 }
@@ -152,10 +182,10 @@ void sab_inertia_carry(sab_inertia *it, double dt, int order)
     it->cpu_carry += sab_cpu_seconds() - start;
 }
 
-void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow, double *U)
+void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow)
 {
-    sab_space_expand(flow->space, flow->dofs, NULL, U);
-    sab_mass_interpolate(flow->space, U, it->given);
+    sab_space_expand(flow->space, flow->dofs, NULL, it->prescribed);
+    sab_mass_interpolate(flow->space, it->prescribed, it->given);
 }
 
 /* F += factor int (w - v).test, v given at the points */
@@ -170,6 +200,7 @@ void sab_inertia_load(sab_inertia *it, const sab_flow *flow, double *F, double *
 {
     memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
     add_force(it, flow, it->given, F);
+    sab_inflow_force(it->inflow, it->prescribed, F);
     sab_space_restrict(flow->space, flow->dofs, F, l);
 }
 
@@ -178,4 +209,5 @@ void sab_inertia_balance(sab_inertia *it, const sab_flow *flow, const double *U,
     memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
     sab_mass_interpolate(flow->space, U, it->work);
     add_force(it, flow, it->work, F);
+    sab_inflow_force(it->inflow, U, F);
 }

@@ -6,6 +6,7 @@
 #ifndef SAB_FLOW_INERTIA_H
 #define SAB_FLOW_INERTIA_H
 
+#include "fem/inflow.h"
 #include "fem/mass.h"
 #include "fem/transport.h"
 #include "flow/flow.h"
@@ -13,10 +14,12 @@
 typedef struct sab_inertia {
     sab_mass *mass;
     sab_transport *transport;
+    sab_inflow *inflow;          /* at the sides that are open by a traction */
     double factor;               /* of the mass matrix in A */
     double length2;              /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
     double *carried;             /* [points of mass][2] w */
-    double *given;               /* [points of mass][2] velocity of the prescribed part */
+    double *prescribed;          /* velocity vector of the prescribed part, as dofs has it */
+    double *given;               /* [points of mass][2] the same at the points */
     double *work;                /* [points of mass][2] */
     double *velocity, *previous; /* velocity vectors after the last step, and the one before */
     double *applied;             /* force vector: gravity and tractions */
@@ -32,10 +35,11 @@ void sab_inertia_destroy(sab_inertia **inertia);
 /* w and factor of a step from `velocity`, `previous`. */
 void sab_inertia_carry(sab_inertia *inertia, double dt, int order);
 /* The velocities prescribed, as dofs has them. */
-void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow, double *U);
-/* l = applied + factor int (w - u_D).v for the unknowns; F is a force vector for work. */
+void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow);
+/* l = applied + factor int (w - u_D).v - D(u_D, v) for the unknowns; F is a force vector for work.
+ */
 void sab_inertia_load(sab_inertia *inertia, const sab_flow *flow, double *F, double *l);
-/* F = applied + factor int (w - U).v: the loads, with inertia as one of them. */
+/* F = applied + factor int (w - U).v - D(U, v): the loads, with inertia as one of them. */
 void sab_inertia_balance(sab_inertia *inertia, const sab_flow *flow, const double *U, double *F);
 
 #endif

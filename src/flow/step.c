@@ -67,6 +67,7 @@ cleanup:
 void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 {
     flow->inertia->factor = state->inertia;
+    sab_inflow_update(flow->inertia->inflow, state->step > 0 ? flow->inertia->previous : NULL);
     sab_flow_assemble_matrix(flow);
     flow->counted = state->factored;
 }
@@ -177,7 +178,8 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
     SAB_TRY(sab_flow_set_time(flow, t, err));
     if (flow->setup.material->has_mu_i)
         update_friction(flow);
-    if (inertia->factor != factor)
+    const bool inflow = sab_inflow_update(inertia->inflow, inertia->velocity);
+    if (inflow || inertia->factor != factor)
         sab_flow_assemble_matrix(flow);
     sab_flow_assemble_load(flow);
     SAB_TRY(solve_step(flow, observer, report, err));
