@@ -68,7 +68,7 @@ sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, const
     in->mesh = mesh;
     SAB_NEW(in->facet, mesh->nfacets);
     for (int f = 0; f < mesh->nfacets; f++) {
-        if (!open[f] || mesh->facet_interior[f])
+        if (open == NULL || !open[f] || mesh->facet_interior[f])
             continue;
         in->facet[in->nsides++] = f;
         for (int i = 0; i < LOCAL; i++)

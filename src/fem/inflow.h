@@ -21,8 +21,8 @@ typedef struct sab_inflow {
     double *C;            /* [points][2][2] workspace */
 } sab_inflow;
 
-/* open [nfacets of the mesh]: the sides; A has the pattern of the strain blocks. The caller owns
- * *inflow. */
+/* open [nfacets of the mesh]: the sides, NULL if there are none; A has the pattern of the strain
+ * blocks. The caller owns *inflow. */
 sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, const bool *open,
                              const sab_sparse *A, sab_inflow **inflow, sab_error *err);
 void sab_inflow_destroy(sab_inflow **inflow);

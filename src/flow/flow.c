@@ -99,13 +99,18 @@ void sab_flow_assemble_load(sab_flow *flow)
     flow->cpu_assembly += sab_cpu_seconds() - start;
 }
 
-static sab_status assemble_applied(sab_flow *flow, double t, double *F, sab_error *err)
+/* Gravity and tractions of time t; `weight`, if it is not NULL, gets gravity alone. */
+static sab_status assemble_applied(sab_flow *flow, double t, double *F, double *weight,
+                                   sab_error *err)
 {
     const sab_flow_setup *setup = &flow->setup;
+    const size_t size = sab_space_size(flow->space);
     sab_status status = SAB_OK;
 
-    memset(F, 0, sab_space_size(flow->space) * sizeof *F);
+    memset(F, 0, size * sizeof *F);
     SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
+    if (weight != NULL)
+        memcpy(weight, F, size * sizeof *F);
     SAB_TRY(sab_boundary_load(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, F,
                               err));
 cleanup:
@@ -129,7 +134,7 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
                             err));
     sab_dofs_destroy(&flow->dofs);
     flow->dofs = dofs;
-    SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, err));
+    SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, flow->inertia->weight, err));
     sab_inertia_prescribe(flow->inertia, flow);
     sab_space_strain_rate(flow->space, flow->inertia->prescribed, flow->program->k);
 cleanup:
@@ -229,7 +234,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
 
     const double start = sab_cpu_seconds();
-    SAB_TRY(assemble_applied(f, 0.0, f->load, err));
+    SAB_TRY(assemble_applied(f, 0.0, f->load, NULL, err));
     SAB_TRY(evaluate_law(f, 0.0, err));
     for (size_t q = 0; q < points; q++)
         f->eta[q] = 1.0;

@@ -10,6 +10,7 @@
 #include "fem/fields.h"
 #include "fem/material.h"
 #include "fem/space.h"
+#include "flow/ledger.h"
 #include "solve/solve.h"
 
 /* What a flow is made of; all borrowed, all must outlive the flow. */
@@ -64,6 +65,9 @@ typedef struct sab_flow_report {
     int viscosity_iterations; /* cone programs solved */
     double viscosity_change;  /* last relative change of the strain rate; 0 without formula */
     int retries;              /* of a time step: cold starts, and smaller steps */
+    sab_ledger ledger;        /* of a time step: its energies */
+    bool unsound;             /* of a time step: its energy has an excess that is too large, */
+    bool unstable;            /* more than all that took energy from it; or is not finite */
     bool converged;           /* the last program met its tolerance, and viscosity settled */
 } sab_flow_report;
 
@@ -91,6 +95,7 @@ typedef struct sab_flow_state {
     double time;
     double natural;                     /* residual of the last solve */
     double inertia;                     /* factor of the mass matrix in A; 0: creeping */
+    double stored;                      /* energy of the last step, for the next (flow/ledger.h) */
     bool factored;                      /* A has been factored */
     size_t nvelocity, nstress, npoints; /* entries of the arrays below */
     const double *velocity, *previous;  /* [nvelocity] after the last step, and the one before */

@@ -17,12 +17,18 @@ typedef struct sab_inertia {
     sab_inflow *inflow;          /* at the sides that are open by a traction */
     double factor;               /* of the mass matrix in A */
     double length2;              /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
+    bool *open;                  /* [nfacets] material may pass; */
+    bool *by_traction;           /* [nfacets] and nobody gives its velocity */
+    double *b, *c;               /* [points of mass][2] u^n o X1, u^(n-1) o X2 of order 2 */
     double *carried;             /* [points of mass][2] w */
     double *prescribed;          /* velocity vector of the prescribed part, as dofs has it */
     double *given;               /* [points of mass][2] the same at the points */
     double *work;                /* [points of mass][2] */
+    size_t size;                 /* of a velocity vector */
     double *velocity, *previous; /* velocity vectors after the last step, and the one before */
-    double *applied;             /* force vector: gravity and tractions */
+    double *weight;              /* force vector: gravity, */
+    double *applied;             /* gravity and tractions */
+    double stored;               /* E after the last step, as order 2 counts it (flow/ledger.h) */
     bool varies;                 /* they, or prescribed velocities, may depend on time, */
     bool law_varies;             /* or the law */
     sab_transport_report report; /* of the last step, all attempts */
@@ -32,8 +38,10 @@ typedef struct sab_inertia {
 /* Mass and trajectories of a flow whose space, dofs and load are there; the initial velocity. */
 sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_error *err);
 void sab_inertia_destroy(sab_inertia **inertia);
-/* w and factor of a step from `velocity`, `previous`. */
+/* b, c, w and factor of a step from `velocity`, `previous`. */
 void sab_inertia_carry(sab_inertia *inertia, double dt, int order);
+/* After several steps instead of one of length dt from `start`: what they leave to the next one. */
+void sab_inertia_join(sab_inertia *inertia, const double *start, double dt);
 /* The velocities prescribed, as dofs has them. */
 void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow);
 /* l = applied + factor int (w - u_D).v - D(u_D, v) for the unknowns; F is a force vector for work.

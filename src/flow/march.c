@@ -19,6 +19,23 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     [SAB_HISTORY_MOMENTUM] = "momentum",
     [SAB_HISTORY_RETRIES] = "retries",
     [SAB_HISTORY_MISSED] = "missed",
+    [SAB_HISTORY_UNSOUND] = "unsound",
+    [SAB_HISTORY_LEDGER] = "ledger_energy",
+    "ledger_gain",
+    "ledger_gravity",
+    "ledger_traction",
+    "ledger_walls",
+    "ledger_viscous",
+    "ledger_friction",
+    "ledger_inflow",
+    "ledger_loss",
+    "ledger_carried",
+    "ledger_in",
+    "ledger_out",
+    "ledger_given",
+    "ledger_dilation",
+    "ledger_excess",
+    "ledger_defect",
 };
 
 /* Steps in a window: at least one. */
@@ -114,6 +131,8 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     row[SAB_HISTORY_MOMENTUM] = c->momentum;
     row[SAB_HISTORY_RETRIES] = report->retries;
     row[SAB_HISTORY_MISSED] = report->converged ? 0.0 : 1.0;
+    row[SAB_HISTORY_UNSOUND] = report->unstable ? 2.0 : report->unsound ? 1.0 : 0.0;
+    memcpy(row + SAB_HISTORY_LEDGER, &report->ledger, sizeof report->ledger);
     row += SAB_HISTORY_FIXED;
     for (int i = 0; i < sab_probes_count(m->probes); i++)
         for (int k = 0; k < columns_of(&m->probe[i]); k++)

@@ -31,8 +31,10 @@ typedef enum sab_history_column {
     SAB_HISTORY_NATURAL,
     SAB_HISTORY_MOMENTUM,
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
-    SAB_HISTORY_MISSED,  /* 1 if the tolerance was not met */
-    SAB_HISTORY_FIXED
+    SAB_HISTORY_MISSED,  /* 1 if the tolerance was not met, or the step is unsound */
+    SAB_HISTORY_UNSOUND, /* 1 if its excess of energy is too large, 2 if the run is unstable */
+    SAB_HISTORY_LEDGER,  /* the entries of a sab_ledger, in its order */
+    SAB_HISTORY_FIXED = SAB_HISTORY_LEDGER + SAB_LEDGER_ENTRIES
 } sab_history_column;
 extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time", ... */
 

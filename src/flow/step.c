@@ -18,6 +18,7 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .time = flow->time,
                             .natural = flow->natural,
                             .inertia = inertia != NULL ? inertia->factor : 0.0,
+                            .stored = inertia != NULL ? inertia->stored : 0.0,
                             .factored = !flow->stale || flow->counted,
                             .nvelocity = sab_space_size(flow->space),
                             .nstress = (size_t)flow->program->npoints * (size_t)flow->program->s,
@@ -52,6 +53,7 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
         return SAB_OK;
     flow->step = state->step;
     flow->natural = state->natural;
+    inertia->stored = state->stored;
     copy(inertia->velocity, state->velocity, own.nvelocity);
     copy(inertia->previous, state->previous, own.nvelocity);
     copy(flow->eta, state->eta, own.npoints);
@@ -186,6 +188,8 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
     copy(inertia->previous, inertia->velocity, size);
     copy(inertia->velocity, flow->fields->velocity, size);
     sab_inertia_balance(inertia, flow, inertia->velocity, flow->load);
+    sab_ledger_take(flow, dt, order, &report->ledger);
+    inertia->stored = sab_ledger_stored(flow);
 cleanup:
     return status;
 }
@@ -199,6 +203,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     const int parts = 1 << halvings;
     const double dt = flow->setup.step / parts;
     sab_flow_report sum = *report;
+    sab_ledger ledger = {0};
     bool converged = true;
     sab_status status = SAB_OK;
 
@@ -208,6 +213,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
         SAB_TRY(advance(flow, i < parts ? t - flow->setup.step + i * dt : t, dt, 1, observer,
                         report, err));
         report->retries += sum.retries + (i == 1);
+        sab_ledger_add(&ledger, &report->ledger);
         sab_flow_add_work(&sum.solve, &report->solve);
         report->solve = sum.solve;
         sum = *report;
@@ -216,7 +222,9 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
             halvings == HALVINGS || sab_certificate_merit(&report->solve.certificate) <= USELESS;
     }
     report->converged = converged;
-    copy(flow->inertia->previous, start->velocity, start->state.nvelocity);
+    report->ledger = ledger;
+    sab_inertia_join(flow->inertia, start->velocity, flow->setup.step);
+    flow->inertia->stored = sab_ledger_stored(flow);
 cleanup:
     return status;
 }

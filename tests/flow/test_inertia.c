@@ -207,7 +207,7 @@ static void test_march(void)
                                {.name = names[0], .kind = SAB_PROBE_FORCE, .group = names[0]}};
     sab_mesh *mesh = sab_grid_create(&grid);
     sab_march_options options = {.end = 10.0, .steady = 1e-3, .window = 0.5, .max_missed = 0};
-    double mean[32], deviation[32];
+    double mean[64], deviation[64];
     sab_march *march[2] = {NULL, NULL};
     sab_probes *probes[2] = {NULL, NULL};
     sab_flow *flow[2] = {NULL, NULL};
