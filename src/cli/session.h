@@ -42,6 +42,8 @@ sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab
 /* Largest |u| h/nu of the elements, as they were before a split, and a warning if it is beyond what
  * the time scheme takes [docs/theory.md, 3.3]. */
 double sab_session_cell_reynolds(const sab_session *session);
+/* Largest |u| step/h, with the same h. */
+double sab_session_courant(const sab_session *session);
 void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds);
 /* A warning if the pair is unstable and its pressure shows it. */
 void sab_session_warn_pressure(const sab_session *session, sab_terminal *term,

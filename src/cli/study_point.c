@@ -148,7 +148,8 @@ sab_point_found sab_point_find(const char *points, sab_point *p)
                           ? code
                           : -1;
             if (p->exit < 0) /* this program ended before it could write the code */
-                p->exit = strcmp(p->status, "not_converged") == 0 ? 1 : 0;
+                p->exit =
+                    strcmp(p->status, "not_converged") == 0 || strcmp(p->status, "unstable") == 0;
             p->state = SAB_POINT_DONE;
             found = SAB_FOUND_RESULT;
         } else {

@@ -62,6 +62,9 @@ void sab_fields_friction(const sab_fields *fields, const sab_mu_i *mu_i, double 
  * viscosity. */
 double sab_fields_cell_reynolds(const sab_fields *fields);
 
+/* Largest |u| dt/h of the elements, with the same h. */
+double sab_fields_courant(const sab_fields *fields, double dt);
+
 /* The balance of momentum beside the stresses, at time t; all borrowed. */
 typedef struct sab_balance {
     const sab_dofs *dofs;

@@ -10,6 +10,10 @@
 
 enum { NODES = SAB_P2_TRIANGLE };
 
+/* Share of E that a step may make of nothing: the runs that it comes from are in
+ * docs/theory.md, 3.4. */
+static const double UNSOUND = 0.02;
+
 void sab_ledger_add(sab_ledger *sum, const sab_ledger *part)
 {
     sum->energy = part->energy;
@@ -28,6 +32,17 @@ void sab_ledger_add(sab_ledger *sum, const sab_ledger *part)
     sum->dilation += part->dilation;
     sum->excess += part->excess;
     sum->defect += part->defect;
+}
+
+/* Friction that is negative is the gap of a solve near rest, and not energy from nowhere. */
+bool sab_ledger_is_stable(const sab_ledger *l)
+{
+    return l->carried - l->given <= l->loss + l->viscous + fmax(l->friction, 0.0) + l->inflow;
+}
+
+bool sab_ledger_is_sound(const sab_ledger *l)
+{
+    return l->excess <= UNSOUND * l->energy && sab_ledger_is_stable(l);
 }
 
 static double dot(size_t n, const double *a, const double *b)
@@ -132,6 +147,25 @@ static double energy_at(const carrier *c, int n, const int *index, const double 
     return 0.25 * (dot(2, a, a) + dot(2, b, b));
 }
 
+/* What leaves in a step is what was in the strip y = x - tau v, x on the side, 0 < tau < dt, of
+ * area (v.n - tau v x dv/ds) ds dtau. The trapezoidal rule in tau; this is its second value. */
+static double energy_behind(const sab_flow *flow, const carrier *c, int facet, int q, double dt,
+                            const double v[2], double flux)
+{
+    const double d[2] = {-dt * v[0], -dt * v[1]}, tau = sab_line_degree7.xi[q][0];
+    const double slope[SAB_P2_LINE] = {4.0 * tau - 3.0, 4.0 * tau - 1.0, 4.0 - 8.0 * tau};
+    const int *node = flow->setup.mesh->facet + SAB_P2_LINE * facet;
+    double a[2], b[2], turn = 0.0;
+
+    for (int k = 0; k < SAB_P2_LINE; k++)
+        for (int i = 0; i < 2; i++)
+            turn += (i == 0 ? -v[1] : v[0]) * slope[k] * 0.5 *
+                    (c->a[2 * node[k] + i] + c->b[2 * node[k] + i]);
+    sab_transport_from_side(flow->inertia->transport, facet, tau, d, c->a, a);
+    sab_transport_from_side(flow->inertia->transport, facet, tau, d, c->b, b);
+    return 0.25 * (dot(2, a, a) + dot(2, b, b)) * fmax(flux - dt * turn, 0.0);
+}
+
 static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_ledger *l)
 {
     const sab_mesh *mesh = flow->setup.mesh;
@@ -145,10 +179,12 @@ static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_le
                 continue;
             sab_p2_side_at(mesh, f, sab_line_degree7.xi[q][0], &p);
             const double e = energy_at(c, SAB_P2_LINE, mesh->facet + SAB_P2_LINE * f, p.value, v);
-            const double flux = dt * sab_line_degree7.weight[q] * e * dot(2, v, p.normal_ds);
-            l->out += fmax(flux, 0.0);
-            l->in += fmax(-flux, 0.0);
-            l->given += flow->inertia->by_traction[f] ? 0.0 : fmax(-flux, 0.0);
+            const double w = dt * sab_line_degree7.weight[q], flux = dot(2, v, p.normal_ds);
+            if (flux > 0.0)
+                l->out += 0.5 * w * (e * flux + energy_behind(flow, c, f, q, dt, v, flux));
+            else
+                l->in -= w * e * flux;
+            l->given -= flow->inertia->by_traction[f] ? 0.0 : w * e * fmin(flux, 0.0);
         }
 }
 
@@ -187,7 +223,7 @@ void sab_ledger_take(sab_flow *flow, double dt, int order, sab_ledger *l)
     take_work(flow, dt, l);
     take_sides(flow, &c, dt, l);
     take_dilation(flow, &c, dt, l);
-    l->excess = l->carried - l->in + l->out;
+    l->excess = l->carried - l->in + l->out - l->dilation;
     l->defect = l->gain - (l->gravity + l->traction + l->walls - l->viscous - l->friction -
                            l->inflow - l->loss + l->carried);
 }

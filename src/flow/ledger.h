@@ -4,7 +4,7 @@
  *     gain = gravity + traction + walls - viscous - friction - inflow - loss + carried
  *
  * holds to rounding, whatever the gap of the solve: `defect` is the difference. Only `carried` has
- * no sign; it is what has come in less what has gone out through the boundary, and `excess`. */
+ * no sign: carried = in - out + dilation + excess. */
 #ifndef SAB_FLOW_LEDGER_H
 #define SAB_FLOW_LEDGER_H
 
@@ -24,7 +24,7 @@ typedef struct sab_ledger {
     double in, out;  /* carried through open sides; both positive */
     double given;    /* of `in`, where a velocity is prescribed */
     double dilation; /* int 1/2 |u|^2 div u: of material that appears where grains part */
-    double excess;   /* carried - in + out: dilation, and what the scheme makes of nothing */
+    double excess;   /* carried - in + out - dilation: what the scheme makes of nothing */
     double defect;
 } sab_ledger;
 enum { SAB_LEDGER_ENTRIES = 16 };
@@ -32,6 +32,11 @@ _Static_assert(sizeof(sab_ledger) == SAB_LEDGER_ENTRIES * sizeof(double), "entri
 
 /* Add a later part of the same step. */
 void sab_ledger_add(sab_ledger *sum, const sab_ledger *part);
+
+/* Does E grow by no more than the work done and what comes in at a given velocity; is it finite? */
+bool sab_ledger_is_stable(const sab_ledger *ledger);
+/* And is the excess a share of E that a healthy step may have? */
+bool sab_ledger_is_sound(const sab_ledger *ledger);
 
 struct sab_flow;
 /* Of the step of length dt just solved, from inertia->previous to inertia->velocity, with the

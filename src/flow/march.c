@@ -173,6 +173,9 @@ static sab_march_end find_end(const sab_march *m)
 {
     const double left = m->options.end - m->flow->time;
 
+    const double *last = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
+    if (last[SAB_HISTORY_UNSOUND] == 2.0)
+        return SAB_MARCH_UNSTABLE;
     if (m->missed > m->options.max_missed)
         return SAB_MARCH_GIVEN_UP;
     if (is_steady(m))
@@ -218,6 +221,47 @@ int sab_march_window(const sab_march *m, double *mean, double *deviation)
             deviation[c] = d;
     }
     return rows;
+}
+
+const sab_ledger *sab_march_ledger(const sab_march *m, int row)
+{
+    const double *at = m->history + (size_t)row * (size_t)m->columns + SAB_HISTORY_LEDGER;
+
+    return (const void *)at; /* doubles, as fill_row has copied them */
+}
+
+sab_march_energy sab_march_energies(const sab_march *m)
+{
+    sab_march_energy e = {0};
+
+    for (int i = 0; i < m->rows; i++) {
+        const sab_ledger *l = sab_march_ledger(m, i);
+        const double work = fabs(l->gravity) + fabs(l->traction) + fabs(l->walls) + l->given;
+        const double created = (l->dilation + l->excess) / l->energy;
+
+        sab_ledger_add(&e.sum, l);
+        e.work += work;
+        const double made = l->excess + l->in - l->given - l->inflow;
+        e.made += made > 0.0 ? made : 0.0;
+        if (l->energy > 0.0)
+            e.defect = fmax(e.defect, fabs(l->defect) / fmax(l->energy, work));
+        if (created > e.created) {
+            e.created = created;
+            e.created_step = i + 1;
+        }
+        e.unsound += m->history[(size_t)i * (size_t)m->columns + SAB_HISTORY_UNSOUND] != 0.0;
+    }
+    e.share = e.made > 0.0 ? e.made / e.work : 0.0;
+    e.parting = e.work > 0.0 ? e.sum.dilation / e.work : 0.0;
+    return e;
+}
+
+bool sab_march_is_good(const sab_march *m)
+{
+    const sab_march_energy e = sab_march_energies(m);
+
+    return m->missed == 0 && m->end != SAB_MARCH_GIVEN_UP && m->end != SAB_MARCH_UNSTABLE &&
+           e.share <= SAB_MADE_OF_NOTHING && e.parting <= SAB_MADE_BY_DILATION;
 }
 
 sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows,

@@ -195,7 +195,7 @@ cleanup:
 }
 
 /* 2^halvings steps of first order instead of one. Stops at a useless one, *usable = false, unless
- * there is nothing left to try. */
+ * there is nothing left to try; an unsound sum is not usable either. */
 static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const saved *start,
                                    const sab_flow_observer *observer, sab_flow_report *report,
                                    bool *usable, sab_error *err)
@@ -223,6 +223,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     }
     report->converged = converged;
     report->ledger = ledger;
+    *usable = *usable && sab_ledger_is_sound(&ledger);
     sab_inertia_join(flow->inertia, start->velocity, flow->setup.step);
     flow->inertia->stored = sab_ledger_stored(flow);
 cleanup:
@@ -234,17 +235,21 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
 {
     const int step = flow->step + 1;
     const double t = step * flow->setup.step;
+    const int order = flow->step == 0 ? 1 : flow->setup.order;
     saved start = {0};
     sab_status status = SAB_OK;
 
     SAB_TRY(save(flow, &start, err));
     flow->inertia->report = (sab_transport_report){0};
     flow->inertia->cpu_carry = 0.0;
-    SAB_TRY(advance(flow, t, flow->setup.step, flow->step == 0 ? 1 : flow->setup.order, observer,
-                    report, err));
-    bool usable = sab_certificate_merit(&report->solve.certificate) <= USELESS;
-    for (int halvings = 1; !usable && halvings <= HALVINGS; halvings++)
+    SAB_TRY(advance(flow, t, flow->setup.step, order, observer, report, err));
+    const bool solved = sab_certificate_merit(&report->solve.certificate) <= USELESS;
+    bool usable = solved && sab_ledger_is_sound(&report->ledger);
+    for (int halvings = solved && order == 2 ? 0 : 1; !usable && halvings <= HALVINGS; halvings++)
         SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
+    report->unsound = !sab_ledger_is_sound(&report->ledger);
+    report->unstable = !sab_ledger_is_stable(&report->ledger);
+    report->converged = report->converged && !report->unsound;
     flow->step = step;
 cleanup:
     if (status == SAB_INTERRUPTED) {
