@@ -11,7 +11,7 @@ typedef struct bench_flows {
     double end;            /* time; at most `steps` steps are made */
     int steps;
     double tolerance;
-    bool free_inflow; /* without the term of open sides [docs/theory.md, 3.3] */
+    bool free_inflow; /* without the term of open sides [docs/theory.md, 3.4] */
 } bench_flows;
 
 /* The head of the table, and the row of one flow. *quiet is true if the flow ends well (exit code

@@ -1,5 +1,5 @@
 /* fem/inflow.h -- what a side that is open by a traction asks of material that comes in
- * [docs/theory.md, 3.3]:
+ * [docs/theory.md, 3.4]:
  *
  *     t_effective = t + 1/2 (w.n)_- u,      (w.n)_- = min(w.n, 0),
  *     D(u, v) = int 1/2 |(w.n)_-| u.v       over these sides, on the left of the momentum balance,

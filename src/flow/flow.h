@@ -29,7 +29,7 @@ typedef struct sab_flow_setup {
     int order;                   /* of the time scheme: 1, or 2 */
     const sab_function *initial; /* [dim] velocity at time 0; NULL: rest */
     bool free_inflow; /* material that enters an open side brings its energy for nothing: unstable,
-                         for comparison only [docs/theory.md, 3.3] */
+                         for comparison only [docs/theory.md, 3.4] */
 } sab_flow_setup;
 
 typedef struct sab_flow {
