@@ -1,18 +1,25 @@
 /* bench/robustness.c -- bench-robustness [--count N] [--seed S] [--triangles T] [--limit SECONDS]
  *                       [--method NAME] [--tolerance G] [--inertia R] [--directory DIR] [--write
- * DIR] [--keep G]
+ *                       DIR] [--keep G]
+ *                       bench-robustness --flows [--count N] [--seed S] [--end T] [--steps N]
+ *                       [--tolerance G] [--directory DIR] [--free-inflow]
  *
  * Random cone programs from random polygons with graded meshes, walls that hold, slide or move,
  * pressures and tractions, friction 0 to 0.8, dilatancy, cohesion, Re from 1 to infinity, with and
  * without inertia. Each is solved by one method in a process of its own, so that a crash is a
  * row like another. One line of CSV per program on standard output; program k has seed S + k and
- * can be made again. --write DIR saves those that end above --keep G (default: the tolerance). */
+ * can be made again. --write DIR saves those that end above --keep G (default: the tolerance).
+ *
+ * --flows: random inertial flows instead (bench/random_flows.h), a row each. Exit code 1 if one of
+ * them ends well although more than 1 % of the work done on it is energy made of nothing. */
 #include "base/memory.h"
 #include "base/timer.h"
 #include "flow_step.h"
 #include "io/program_file.h"
 #include "mesh/gmsh.h"
 #include "options.h"
+#include "random.h"
+#include "random_flows.h"
 #include "solve/solve.h"
 
 #include <math.h>
@@ -22,22 +29,6 @@
 
 enum { MOST_SIDES = 9 };
 static const double PI = 3.14159265358979323846;
-
-/* xorshift64*, the same on every machine */
-static double uniform(unsigned long long *state, double low, double high)
-{
-    *state ^= *state >> 12;
-    *state ^= *state << 25;
-    *state ^= *state >> 27;
-    return low +
-           (high - low) * (double)((*state * 2685821657736338717ULL) >> 11) / 9007199254740992.0;
-}
-
-/* 10^a to 10^b, the exponent uniform */
-static double decades(unsigned long long *state, double a, double b)
-{
-    return pow(10.0, uniform(state, a, b));
-}
 
 typedef struct wall {
     double a[2], c[2], speed; /* from a to c; speed along that direction in the middle */
@@ -242,7 +233,7 @@ typedef struct options {
 static sab_status run_one(unsigned long long seed, const options *o, sab_error *err)
 {
     sab_status status = SAB_OK;
-    unsigned long long r = seed * 2654435761ULL + 88172645463325252ULL;
+    unsigned long long r = bench_seed(seed);
     sab_mesh *mesh = NULL;
     bench_step *step = NULL;
     sab_solver *solver = NULL;
@@ -251,8 +242,6 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
     scene s = {0};
     sab_report report = {0};
 
-    for (int i = 0; i < 20; i++)
-        uniform(&r, 0.0, 1.0);
     make_polygon(&s, &r);
     make_boundaries(&s, &r);
     make_material(&s, &r);
@@ -306,6 +295,87 @@ cleanup:
     return status;
 }
 
+/* Run `one` in a process of its own, with at most so many seconds of CPU. Returns its exit code, or
+ * minus the number of the signal that ended it. */
+static int in_a_process(int (*one)(unsigned long long seed, const void *options),
+                        unsigned long long seed, const void *o, double cpu_limit)
+{
+    int state = 0;
+
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlim_t seconds = (rlim_t)cpu_limit;
+        const struct rlimit cpu = {seconds, seconds};
+
+        setrlimit(RLIMIT_CPU, &cpu);
+        sab_threads_set(1);
+        const int code = one(seed, o);
+        fflush(stdout);
+        _exit(code);
+    }
+    if (child < 0 || waitpid(child, &state, 0) != child)
+        exit(1);
+    return WIFSIGNALED(state) ? -WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+static int one_program(unsigned long long seed, const void *o)
+{
+    sab_error err = {0};
+    const sab_status status = run_one(seed, o, &err);
+
+    if (status != SAB_OK)
+        fprintf(stderr, "seed %llu: %s\n", seed, err.message);
+    return status != SAB_OK;
+}
+
+enum { QUIET = 10 }; /* exit code of a flow that is wrong and does not say so */
+
+static int one_flow(unsigned long long seed, const void *o)
+{
+    sab_error err = {0};
+    bool quiet = false;
+    const sab_status status = bench_flows_run(seed, o, &quiet, &err);
+
+    if (status != SAB_OK)
+        fprintf(stderr, "seed %llu: %s\n", seed, err.message);
+    return status != SAB_OK ? 1 : quiet ? QUIET : 0;
+}
+
+static int run_programs(int count, unsigned long long first, const options *o)
+{
+    printf("seed,pair,moving,triangles,unknowns,friction,dilatancy,bingham,reynolds,dt,bulk,reason,"
+           "method,"
+           "outer,inner,factorisations,solves,cpu,gap,compaction,natural_relative,momentum,at_rest,"
+           "merit\n");
+    for (int k = 0; k < count; k++) {
+        const unsigned long long seed = first + (unsigned long long)k;
+        const int code = in_a_process(one_program, seed, o, 10.0 * o->limit + 20.0);
+
+        if (code < 0)
+            printf("%llu,,,,,,,,,,,signal %d,,,,,,,,,,,,\n", seed, -code);
+    }
+    return 0;
+}
+
+/* 1 if a flow is wrong and does not say so. */
+static int run_flows(int count, unsigned long long first, const bench_flows *o)
+{
+    int quiet = 0;
+
+    bench_flows_head();
+    for (int k = 0; k < count; k++) {
+        const unsigned long long seed = first + (unsigned long long)k;
+        const int code = in_a_process(one_flow, seed, o, 600.0);
+
+        quiet += code == QUIET;
+        if (code < 0)
+            printf("%llu,signal %d\n", seed, -code);
+    }
+    fprintf(stderr, "%d of %d flows end well with an excess above 1 %% of the work\n", quiet, count);
+    return quiet > 0;
+}
+
 int main(int argc, char **argv)
 {
     const int count = (int)bench_number(argc, argv, "--count", 200.0);
@@ -324,33 +394,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "see the head of bench/robustness.c\n");
         return 2;
     }
-    printf("seed,pair,moving,triangles,unknowns,friction,dilatancy,bingham,reynolds,dt,bulk,reason,"
-           "method,"
-           "outer,inner,factorisations,solves,cpu,gap,compaction,natural_relative,momentum,at_rest,"
-           "merit\n");
-    for (int k = 0; k < count; k++) {
-        const unsigned long long seed = first + (unsigned long long)k;
-        int state = 0;
-
-        fflush(stdout);
-        const pid_t child = fork();
-        if (child == 0) {
-            const rlim_t seconds = (rlim_t)(10.0 * o.limit + 20.0);
-            const struct rlimit cpu = {seconds, seconds};
-            sab_error err = {0};
-
-            setrlimit(RLIMIT_CPU, &cpu);
-            sab_threads_set(1);
-            const sab_status status = run_one(seed, &o, &err);
-            if (status != SAB_OK)
-                fprintf(stderr, "seed %llu: %s\n", seed, err.message);
-            fflush(stdout);
-            _exit(status != SAB_OK);
-        }
-        if (child < 0 || waitpid(child, &state, 0) != child)
-            return 1;
-        if (WIFSIGNALED(state))
-            printf("%llu,,,,,,,,,,,signal %d,,,,,,,,,,,,\n", seed, WTERMSIG(state));
-    }
-    return 0;
+    const bench_flows flows = {.directory = o.directory,
+                               .end = bench_number(argc, argv, "--end", 12.0),
+                               .steps = (int)bench_number(argc, argv, "--steps", 150.0),
+                               .tolerance = o.solver.tolerance,
+                               .free_inflow = bench_flag(argc, argv, "--free-inflow")};
+    return bench_flag(argc, argv, "--flows") ? run_flows(count, first, &flows)
+                                             : run_programs(count, first, &o);
 }

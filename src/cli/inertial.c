@@ -272,16 +272,59 @@ static void warn_missed(const run *r, const sab_march_figures *f)
                  f->worst_gap, f->worst_compaction);
 }
 
+/* Where the energy of the run came from, and whether that can be believed. */
+static void say_energy(const run *r, const sab_march_energy *e)
+{
+    if (!(e->work > 0.0))
+        return; /* nothing was done */
+    sab_say(r->term,
+            "energy         %.3g of the work done became heat, %.3g left; %.2g came of dilation, "
+            "%.2g of nothing",
+            (e->sum.viscous + e->sum.friction) / e->work, (e->sum.out - e->sum.in) / e->work,
+            e->parting, e->share);
+}
+
+static void warn_energy(const run *r, const sab_march_energy *e)
+{
+    const sab_march *m = r->march;
+
+    if (m->end == SAB_MARCH_UNSTABLE)
+        sab_warn(r->term,
+                 "unstable: in step %d, at time %g, the energy grew by more than the work done on "
+                 "the material, also with smaller steps; refine the mesh where the flow is fast, "
+                 "give its velocity where material enters, or use a smaller time.step",
+                 m->rows, m->flow->time);
+    else if (e->unsound > 0)
+        sab_warn(
+            r->term,
+            "%d of %d steps are unsound: energy appears from nowhere; use a smaller time.step, "
+            "or refine the mesh where it is fast",
+            e->unsound, m->rows);
+    if (e->share > SAB_MADE_OF_NOTHING)
+        sab_warn(r->term,
+                 "%.2g %% of the work done on the material was made of nothing by the time steps, "
+                 "more than %g %%; use a smaller time.step%s",
+                 100.0 * e->share, 100.0 * SAB_MADE_OF_NOTHING,
+                 r->session->c->time.order == 1 ? ", or time.order: 2" : "");
+    if (e->parting > SAB_MADE_BY_DILATION)
+        sab_warn(r->term,
+                 "%.2g %% of the work done on the material came with volume that appears where "
+                 "grains part, more than %g %%: this domain does not stay full",
+                 100.0 * e->parting, 100.0 * SAB_MADE_BY_DILATION);
+}
+
 static void report_result(const run *r, const sab_run_result *result)
 {
     const sab_march *m = r->march;
     const sab_report *t = &m->total.solve;
     const sab_march_figures f = sab_summary_figures(m);
+    const sab_march_energy energy = sab_march_energies(m);
     const double n = m->rows;
 
     sab_say(r->term, "end            %s after %d steps, at time %g; means over the last %d steps",
             m->end == SAB_MARCH_STEADY     ? "steady"
             : m->end == SAB_MARCH_FINISHED ? "time.end"
+            : m->end == SAB_MARCH_UNSTABLE ? "unstable"
                                            : "given up",
             m->rows, m->flow->time, result->window);
     say_probes(r, result);
@@ -291,6 +334,10 @@ static void report_result(const run *r, const sab_run_result *result)
     sab_say(r->term, "               CPU %.3g s = %.3g factorisations of A; %d retries in all",
             t->cpu_total / n, f.cpu_per_step, f.retries);
     say_transport(r);
+    if (result->courant > 0.0)
+        sab_say(r->term, "courant        |u| step/h up to %.3g; step %.3g would give 1",
+                result->courant, r->session->c->time.step / result->courant);
+    say_energy(r, &energy);
     sab_say(r->term, "worst step     %d: G = %.3e, C = %.3e (tolerance %g); %d steps missed",
             f.worst_step, f.worst_gap, f.worst_compaction, r->session->c->solver.tolerance,
             f.missed);
@@ -303,6 +350,7 @@ static void report_result(const run *r, const sab_run_result *result)
     warn_missed(r, &f);
     if (r->had_angle) /* a formula of time may lose it */
         sab_session_warn_friction(r->session, r->term);
+    warn_energy(r, &energy);
     sab_session_warn_advection(r->session, r->term, result->cell_reynolds);
     sab_session_warn_pressure(r->session, r->term, &result->shown);
 }
@@ -313,6 +361,7 @@ static sab_status finish(run *r, sab_error *err)
     sab_run_result result = {.term = r->term,
                              .status = m->end == SAB_MARCH_STEADY       ? "steady"
                                        : m->end == SAB_MARCH_FINISHED   ? "finished"
+                                       : m->end == SAB_MARCH_UNSTABLE   ? "unstable"
                                        : m->end == SAB_MARCH_INFEASIBLE ? "infeasible"
                                                                         : "not_converged",
                              .report = m->total,
@@ -329,6 +378,7 @@ static sab_status finish(run *r, sab_error *err)
     result.deviation = deviation;
     SAB_TRY(sab_session_recover(r->session, &result.shown, err));
     result.cell_reynolds = sab_session_cell_reynolds(r->session);
+    result.courant = sab_session_courant(r->session);
     SAB_TRY(sab_summary_exact(r->session, m->flow->time, &result, err));
     take_times(r);
     result.cpu_assembly = r->state.cpu_assembly;
@@ -381,7 +431,7 @@ sab_status sab_inertial_run(const sab_args *args, sab_session *session,
     SAB_TRY(finish(&r, err));
 cleanup:
     if (r.march != NULL)
-        *missed = r.march->missed + (r.march->end == SAB_MARCH_GIVEN_UP);
+        *missed = r.march->missed + !sab_march_is_good(r.march);
     if (status == SAB_OK)
         status = sab_live_end(&r.live, err);
     else

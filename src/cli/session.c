@@ -246,6 +246,12 @@ double sab_session_cell_reynolds(const sab_session *session)
     return sab_fields_cell_reynolds(session->flow->fields) * (is_split(session) ? sqrt(3.0) : 1.0);
 }
 
+double sab_session_courant(const sab_session *session)
+{
+    return sab_fields_courant(session->flow->fields, session->c->time.step) /
+           (is_split(session) ? sqrt(3.0) : 1.0);
+}
+
 void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds)
 {
     const sab_case *c = session->c;

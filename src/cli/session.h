@@ -44,6 +44,8 @@ sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab
 /* Largest |u| h/nu of the elements, as they were before a split, and a warning if it is beyond what
  * the time scheme takes [docs/theory.md, 3.3]. */
 double sab_session_cell_reynolds(const sab_session *session);
+/* Largest |u| step/h, with the same h. */
+double sab_session_courant(const sab_session *session);
 void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds);
 /* A warning if friction is 1 or more somewhere. The law has a solution there too, so it is no
  * error; but it is not that of grains [docs/theory.md, 2.5]. */

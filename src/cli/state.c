@@ -154,7 +154,7 @@ typedef struct list { /* of blocks, and what some of them point to */
     sab_block block[MOST_BLOCKS];
     sab_text yaml, columns;
     int64_t mesh[3], step[1], work[WORK], transport[TRANSPORT];
-    double state[4], report[REPORT], times[TIMES];
+    double state[5], report[REPORT], times[TIMES];
 } list;
 
 static void add(list *l, const char *name, sab_block_type type, size_t count, const void *data)
@@ -177,11 +177,12 @@ static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
     l->state[1] = s.natural;
     l->state[2] = s.inertia;
     l->state[3] = s.factored ? 1.0 : 0.0;
+    l->state[4] = s.stored;
     add(l, "version", SAB_BLOCK_TEXT, strlen(SAB_VERSION), SAB_VERSION);
     add(l, "case", SAB_BLOCK_TEXT, l->yaml.length, l->yaml.data);
     add(l, "mesh", SAB_BLOCK_INTEGER, 3, l->mesh);
     add(l, "step", SAB_BLOCK_INTEGER, 1, l->step);
-    add(l, "state", SAB_BLOCK_REAL, 4, l->state);
+    add(l, "state", SAB_BLOCK_REAL, 5, l->state);
     add(l, "velocity", SAB_BLOCK_REAL, s.nvelocity, s.velocity);
     add(l, "previous", SAB_BLOCK_REAL, s.nvelocity, s.previous);
     add(l, "lambda", SAB_BLOCK_REAL, s.nstress, s.lambda);
@@ -340,12 +341,13 @@ static sab_status get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error
     }
     SAB_TRY(sab_checkpoint_get(c, "step", SAB_BLOCK_INTEGER, 1, &b, err));
     s->step = (int)((const int64_t *)b->data)[0];
-    SAB_TRY(sab_checkpoint_get(c, "state", SAB_BLOCK_REAL, 4, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "state", SAB_BLOCK_REAL, 5, &b, err));
     const double *number = b->data;
     s->time = number[0];
     s->natural = number[1];
     s->inertia = number[2];
     s->factored = number[3] != 0.0;
+    s->stored = number[4];
 cleanup:
     return status;
 }

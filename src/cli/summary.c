@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
                              sab_error *err)
@@ -194,6 +195,25 @@ static void transport(sab_json *json, const sab_transport_report *feet)
     sab_json_end_object(json);
 }
 
+/* The ledger of all steps, sums; and its signs of trouble. */
+static void energies(sab_json *json, const sab_march *m)
+{
+    const sab_march_energy e = sab_march_energies(m);
+    double sum[SAB_LEDGER_ENTRIES];
+
+    memcpy(sum, &e.sum, sizeof sum);
+    sab_json_begin_object(json, "ledger");
+    for (int i = 0; i < SAB_LEDGER_ENTRIES; i++)
+        sab_json_number(json, sab_history_name[SAB_HISTORY_LEDGER + i] + strlen("ledger_"), sum[i]);
+    sab_json_number(json, "made", e.made);
+    sab_json_number(json, "made_share", e.share);
+    sab_json_number(json, "dilation_share", e.parting);
+    sab_json_number(json, "worst_defect", e.defect);
+    sab_json_number(json, "worst_created", e.created);
+    sab_json_integer(json, "unsound", e.unsound);
+    sab_json_end_object(json);
+}
+
 /* What only a run of many steps has. */
 static void steps(sab_json *json, const sab_session *session, const sab_run_result *result)
 {
@@ -236,6 +256,8 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
     sab_json_end_object(json);
     transport(json, &m->transport);
     sab_json_number(json, "cell_reynolds", result->cell_reynolds);
+    sab_json_number(json, "courant", result->courant);
+    energies(json, m);
 }
 
 static void errors(sab_json *json, const sab_run_result *result)

@@ -9,7 +9,7 @@
 
 typedef struct sab_run_result {
     const sab_terminal *term; /* whose warnings belong to the result */
-    const char *status;       /* converged, steady, finished, not_converged, infeasible */
+    const char *status;       /* converged, steady, finished, not_converged, infeasible, unstable */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
     sab_shown shown;
@@ -20,7 +20,7 @@ typedef struct sab_run_result {
     const sab_march *march; /* of an inertial run; report is then its total. NULL: creeping */
     const double *mean, *deviation; /* [march->columns] over the last window */
     int window;                     /* its rows */
-    double cell_reynolds;           /* at the end */
+    double cell_reynolds, courant;  /* at the end */
 } sab_run_result;
 
 /* What the history of an inertial run says as a whole. */

@@ -227,22 +227,46 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     }
 }
 
+/* h of element e: h^2 is twice its area. */
+static double size_of(const sab_fields *f, int e)
+{
+    const double *w = f->space->weight + 3 * e;
+
+    return sqrt(2.0 * (w[0] + w[1] + w[2]));
+}
+
+/* Largest |u| at the nodes of element e. */
+static double speed_of(const sab_fields *f, int e)
+{
+    double u = 0.0;
+
+    for (int a = 0; a < NODES; a++) {
+        const double *at = f->velocity + 2 * f->space->mesh->element[NODES * e + a];
+
+        u = fmax(u, hypot(at[0], at[1]));
+    }
+    return u;
+}
+
+double sab_fields_courant(const sab_fields *f, double dt)
+{
+    double largest = 0.0;
+
+    for (int e = 0; e < f->space->mesh->nelements; e++)
+        largest = fmax(largest, speed_of(f, e) * dt / size_of(f, e));
+    return largest;
+}
+
 double sab_fields_cell_reynolds(const sab_fields *f)
 {
     const sab_space *space = f->space;
     double largest = 0.0;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
-        const double *w = space->weight + 3 * e, *r = f->law.viscosity + 3 * e; /* r = 2 nu */
-        const double h = sqrt(2.0 * (w[0] + w[1] + w[2]));
-        const double nu = 0.5 * fmin(r[0], fmin(r[1], r[2]));
-        double u = 0.0;
+        const double *r = f->law.viscosity + 3 * e; /* r = 2 nu */
+        const double h = size_of(f, e), nu = 0.5 * fmin(r[0], fmin(r[1], r[2]));
+        const double u = speed_of(f, e);
 
-        for (int a = 0; a < NODES; a++) {
-            const double *at = f->velocity + 2 * space->mesh->element[NODES * e + a];
-
-            u = fmax(u, hypot(at[0], at[1]));
-        }
         if (u > 0.0)
             largest = fmax(largest, u * h / nu);
     }

@@ -61,6 +61,9 @@ void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element,
  * viscosity. */
 double sab_fields_cell_reynolds(const sab_fields *fields);
 
+/* Largest |u| dt/h of the elements, with the same h. */
+double sab_fields_courant(const sab_fields *fields, double dt);
+
 /* The balance of momentum beside the stresses, at time t; all borrowed. */
 typedef struct sab_balance {
     const sab_dofs *dofs;

@@ -435,3 +435,15 @@ void sab_transport_second(sab_transport *t, double dt, const double *now, const 
     if (report != NULL)
         *report = sum;
 }
+
+void sab_transport_from_side(const sab_transport *t, int facet, double tau, const double d[2],
+                             const double *U, double v[2])
+{
+    const sab_mesh *mesh = t->space->mesh;
+    sab_transport_report ignored = {0};
+    double xi[2];
+
+    side_point(mesh->facet_side[facet], tau, xi);
+    const foot f = find_foot(t, mesh->facet_element[facet], xi, d, &ignored);
+    velocity_at(t->space, &f, U, v);
+}

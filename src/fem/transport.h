@@ -66,4 +66,8 @@ void sab_transport_second(sab_transport *transport, double dt, const double *now
                           const double *before, double *v1, double *v2,
                           sab_transport_report *report);
 
+/* v = U at the foot x + d of point tau (0 to 1) of a boundary facet. */
+void sab_transport_from_side(const sab_transport *transport, int facet, double tau,
+                             const double d[2], const double *U, double v[2]);
+
 #endif

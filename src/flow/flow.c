@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A = sum m nu B^T E_b B + factor N^T N for the present law, nu = 2 eta/Re and what mu(I) adds.
+/* A = sum m nu B^T E_b B + factor N^T N + D for the present law, nu = 2 eta/Re and what mu(I) adds.
  * Without inertia the step nu makes r W a projector if b = 1 [docs/theory.md, 4]; between bubbles A
  * is 5/3 of that sum, which only makes r W smaller. With inertia r is a scale only
  * [docs/theory.md, 3.3]. */
@@ -38,8 +38,10 @@ void sab_flow_assemble_matrix(sab_flow *flow)
             C[i] *= SAB_BUBBLE_STIFFNESS - 1.0;
         sab_blocks_assemble(flow->bubble, C, flow->bubble_scatter, program->A);
     }
-    if (inertia != NULL)
+    if (inertia != NULL) {
         sab_mass_assemble(inertia->mass, inertia->factor, flow->scatter, program->A);
+        sab_inflow_assemble(inertia->inflow, program->A);
+    }
     flow->stale = true;
     flow->counted = false;
     flow->cpu_assembly += sab_cpu_seconds() - start;
@@ -65,13 +67,18 @@ void sab_flow_assemble_load(sab_flow *flow)
     flow->cpu_assembly += sab_cpu_seconds() - start;
 }
 
-static sab_status assemble_applied(sab_flow *flow, double t, double *F, sab_error *err)
+/* Gravity and tractions of time t; `weight`, if it is not NULL, gets gravity alone. */
+static sab_status assemble_applied(sab_flow *flow, double t, double *F, double *weight,
+                                   sab_error *err)
 {
     const sab_flow_setup *setup = &flow->setup;
+    const size_t size = sab_space_size(flow->space);
     sab_status status = SAB_OK;
 
-    memset(F, 0, sab_space_size(flow->space) * sizeof *F);
+    memset(F, 0, size * sizeof *F);
     SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
+    if (weight != NULL)
+        memcpy(weight, F, size * sizeof *F);
     SAB_TRY(sab_boundary_load(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, F,
                               err));
 cleanup:
@@ -95,9 +102,9 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
                             err));
     sab_dofs_destroy(&flow->dofs);
     flow->dofs = dofs;
-    SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, err));
-    sab_inertia_prescribe(flow->inertia, flow, flow->work);
-    sab_space_strain_rate(flow->space, flow->work, flow->program->k);
+    SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, flow->inertia->weight, err));
+    sab_inertia_prescribe(flow->inertia, flow);
+    sab_space_strain_rate(flow->space, flow->inertia->prescribed, flow->program->k);
 cleanup:
     return status;
 }
@@ -219,7 +226,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
 
     const double start = sab_cpu_seconds();
-    SAB_TRY(assemble_applied(f, 0.0, f->load, err));
+    SAB_TRY(assemble_applied(f, 0.0, f->load, NULL, err));
     SAB_TRY(sab_flow_law_set(f->law, 0.0, f->program, err));
     if (setup->step == 0.0)
         sab_flow_law_guess(f->law, pressure_scale(f));
@@ -233,7 +240,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     if (setup->step > 0.0) {
         SAB_TRY(sab_inertia_create(f, &f->inertia, err));
         f->inertia->factor = (setup->order == 2 ? 1.5 : 1.0) / setup->step;
-        sab_inertia_prescribe(f->inertia, f, f->work);
+        sab_inertia_prescribe(f->inertia, f);
     }
     f->cpu_assembly += sab_cpu_seconds() - start;
     sab_flow_assemble_matrix(f);

@@ -10,6 +10,7 @@
 #include "fem/fields.h"
 #include "fem/material.h"
 #include "fem/space.h"
+#include "flow/ledger.h"
 #include "solve/solve.h"
 
 /* What a flow is made of; all borrowed, all must outlive the flow. */
@@ -26,6 +27,8 @@ typedef struct sab_flow_setup {
     double step;              /* of time; 0: creeping flow, without inertia */
     int order;                /* of the time scheme: 1, or 2 */
     const sab_function *initial; /* [dim] velocity at time 0; NULL: rest */
+    bool free_inflow; /* material that enters an open side brings its energy for nothing: unstable,
+                         for comparison only [docs/theory.md, 3.4] */
 } sab_flow_setup;
 
 typedef struct sab_flow {
@@ -62,8 +65,12 @@ typedef struct sab_flow_report {
     double rate_residual;     /* power by which mu(I) or the viscosity formula is violated, in parts
                                  of that which responds to rate [docs/theory.md, 7.7] */
     int retries;              /* of a time step: cold starts, and smaller steps */
-    sab_limit missed;         /* what missed its tolerance: the last program or the viscosity */
-    bool converged;           /* nothing did */
+    sab_limit missed;         /* what missed its tolerance: the last program, the rate law, or the
+                                 ledger of energy */
+    sab_ledger ledger;        /* of a time step: its energies */
+    bool unsound;             /* of a time step: its energy has an excess that is too large, */
+    bool unstable;            /* more than all that took energy from it; or is not finite */
+    bool converged;           /* nothing missed */
 } sab_flow_report;
 
 /* One row per outer iteration of the solver. Return false to stop. */
@@ -90,6 +97,7 @@ typedef struct sab_flow_state {
     double time;
     double natural;                     /* residual of the last solve */
     double inertia;                     /* factor of the mass matrix in A; 0: creeping */
+    double stored;                      /* energy of the last step, for the next (flow/ledger.h) */
     bool factored;                      /* A has been factored */
     size_t nvelocity, nstress, npoints; /* entries of the arrays below */
     const double *velocity, *previous;  /* [nvelocity] after the last step, and the one before */

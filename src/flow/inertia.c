@@ -46,20 +46,28 @@ static bool is_wall(const sab_boundary *at, int dim)
     return held || at->slip;
 }
 
-static sab_status find_open_sides(const sab_flow *flow, bool **open, sab_error *err)
+/* Material goes by the tractions alone through sides that nobody mentions, too. Not where one
+ * component of the velocity is given and the other free: this says that the flow is developed
+ * there, and comes in as it goes. */
+static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
     sab_status status = SAB_OK;
 
-    SAB_NEW(*open, mesh->nfacets);
+    SAB_NEW(it->open, mesh->nfacets);
+    SAB_NEW(it->by_traction, mesh->nfacets);
     for (int f = 0; f < mesh->nfacets; f++)
-        (*open)[f] = true;
+        it->open[f] = it->by_traction[f] = true;
     for (int b = 0; b < flow->setup.nboundaries; b++) {
+        const sab_boundary *at = &flow->setup.boundary[b];
         const sab_mesh_group *group = &mesh->group[flow->group[b]];
 
-        for (int i = 0; i < group->nfacets; i++)
-            if (is_wall(&flow->setup.boundary[b], flow->setup.geometry->dim))
-                (*open)[group->facet[i]] = false;
+        for (int i = 0; i < group->nfacets; i++) {
+            if (is_wall(at, flow->setup.geometry->dim))
+                it->open[group->facet[i]] = false;
+            if (at->slip || at->has_velocity)
+                it->by_traction[group->facet[i]] = false;
+        }
     }
 cleanup:
     return status;
@@ -88,20 +96,28 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     const size_t size = sab_space_size(flow->space);
     sab_status status = SAB_OK;
     sab_inertia *it = NULL;
-    bool *open = NULL;
 
     *inertia = NULL;
     SAB_NEW(it, 1);
     SAB_TRY(sab_mass_create(flow->space, flow->dofs, &it->mass, err));
-    SAB_TRY(find_open_sides(flow, &open, err));
-    SAB_TRY(sab_transport_create(flow->space, open, &it->transport, err));
+    SAB_TRY(find_open_sides(flow, it, err));
+    SAB_TRY(sab_transport_create(flow->space, it->open, &it->transport, err));
+    SAB_TRY(sab_inflow_create(flow->space, flow->dofs,
+                              flow->setup.free_inflow ? NULL : it->by_traction, flow->program->A,
+                              &it->inflow, err));
     const size_t points = 2 * (size_t)it->mass->N->npoints;
+    it->size = size;
+    SAB_NEW(it->b, points);
+    SAB_NEW(it->c, points);
     SAB_NEW(it->carried, points);
     SAB_NEW(it->given, points);
     SAB_NEW(it->work, points);
     SAB_NEW(it->velocity, size);
     SAB_NEW(it->previous, size);
+    SAB_NEW(it->prescribed, size);
+    SAB_NEW(it->weight, size);
     SAB_NEW(it->applied, size);
+    SAB_TRY(sab_space_body_force(flow->space, flow->setup.gravity, 0.0, it->weight, err));
     memcpy(it->applied, flow->load, size * sizeof *it->applied);
     it->varies = may_vary(&flow->setup);
     it->law_varies = law_may_vary(flow->setup.material);
@@ -110,7 +126,6 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     *inertia = it;
     it = NULL;
 cleanup:
-    SAB_FREE(open);
     sab_inertia_destroy(&it);
     return status;
 }
@@ -123,11 +138,18 @@ void sab_inertia_destroy(sab_inertia **inertia)
         return;
     sab_mass_destroy(&it->mass);
     sab_transport_destroy(&it->transport);
+    sab_inflow_destroy(&it->inflow);
+    SAB_FREE(it->open);
+    SAB_FREE(it->by_traction);
+    SAB_FREE(it->b);
+    SAB_FREE(it->c);
     SAB_FREE(it->carried);
     SAB_FREE(it->given);
     SAB_FREE(it->work);
     SAB_FREE(it->velocity);
     SAB_FREE(it->previous);
+    SAB_FREE(it->prescribed);
+    SAB_FREE(it->weight);
     SAB_FREE(it->applied);
     SAB_FREE(*inertia);
 }
@@ -139,23 +161,29 @@ void sab_inertia_carry(sab_inertia *it, double dt, int order)
     sab_transport_report report;
 
     if (order == 1) {
-        sab_transport_first(it->transport, dt, it->velocity, it->carried, &report);
+        sab_transport_first(it->transport, dt, it->velocity, it->b, &report);
+        memcpy(it->carried, it->b, n * sizeof *it->b);
         it->factor = 1.0 / dt;
     } else {
-        sab_transport_second(it->transport, dt, it->velocity, it->previous, it->carried, it->work,
-                             &report);
+        sab_transport_second(it->transport, dt, it->velocity, it->previous, it->b, it->c, &report);
         for (size_t i = 0; i < n; i++)
-            it->carried[i] = (4.0 * it->carried[i] - it->work[i]) / 3.0;
+            it->carried[i] = (4.0 * it->b[i] - it->c[i]) / 3.0;
         it->factor = 1.5 / dt;
     }
     sab_transport_add(&it->report, &report);
     it->cpu_carry += sab_cpu_seconds() - start;
 }
 
-void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow, double *U)
+void sab_inertia_join(sab_inertia *it, const double *start, double dt)
 {
-    sab_space_expand(flow->space, flow->dofs, NULL, U);
-    sab_mass_interpolate(flow->space, U, it->given);
+    memcpy(it->previous, start, it->size * sizeof *start);
+    sab_transport_first(it->transport, dt, start, it->b, NULL);
+}
+
+void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow)
+{
+    sab_space_expand(flow->space, flow->dofs, NULL, it->prescribed);
+    sab_mass_interpolate(flow->space, it->prescribed, it->given);
 }
 
 /* F += factor int (w - v).test, v given at the points */
@@ -175,6 +203,7 @@ void sab_inertia_load(sab_inertia *it, const sab_flow *flow, double *F, double *
     sab_space_restrict(flow->space, flow->dofs, F, carried);
     for (size_t i = 0; i < size; i++)
         F[i] += it->applied[i];
+    sab_inflow_force(it->inflow, it->prescribed, F);
     sab_space_restrict(flow->space, flow->dofs, F, l);
 }
 
@@ -183,4 +212,5 @@ void sab_inertia_balance(sab_inertia *it, const sab_flow *flow, const double *U,
     memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
     sab_mass_interpolate(flow->space, U, it->work);
     add_force(it, flow, it->work, F);
+    sab_inflow_force(it->inflow, U, F);
 }

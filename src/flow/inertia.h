@@ -6,6 +6,7 @@
 #ifndef SAB_FLOW_INERTIA_H
 #define SAB_FLOW_INERTIA_H
 
+#include "fem/inflow.h"
 #include "fem/mass.h"
 #include "fem/transport.h"
 #include "flow/flow.h"
@@ -13,13 +14,21 @@
 typedef struct sab_inertia {
     sab_mass *mass;
     sab_transport *transport;
+    sab_inflow *inflow;          /* at the sides that are open by a traction */
     double factor;               /* of the mass matrix in A */
     double length2;              /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
+    bool *open;                  /* [nfacets] material may pass; */
+    bool *by_traction;           /* [nfacets] and nobody gives its velocity */
+    double *b, *c;               /* [points of mass][2] u^n o X1, u^(n-1) o X2 of order 2 */
     double *carried;             /* [points of mass][2] w */
-    double *given;               /* [points of mass][2] velocity of the prescribed part */
+    double *prescribed;          /* velocity vector of the prescribed part, as dofs has it */
+    double *given;               /* [points of mass][2] the same at the points */
     double *work;                /* [points of mass][2] */
+    size_t size;                 /* of a velocity vector */
     double *velocity, *previous; /* velocity vectors after the last step, and the one before */
-    double *applied;             /* force vector: gravity and tractions */
+    double *weight;              /* force vector: gravity, */
+    double *applied;             /* gravity and tractions */
+    double stored;               /* E after the last step, as order 2 counts it (flow/ledger.h) */
     bool varies;                 /* they, or prescribed velocities, may depend on time, */
     bool law_varies;             /* or the law */
     sab_transport_report report; /* of the last step, all attempts */
@@ -29,15 +38,17 @@ typedef struct sab_inertia {
 /* Mass and trajectories of a flow whose space, dofs and load are there; the initial velocity. */
 sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_error *err);
 void sab_inertia_destroy(sab_inertia **inertia);
-/* w and factor of a step from `velocity`, `previous`. */
+/* b, c, w and factor of a step from `velocity`, `previous`. */
 void sab_inertia_carry(sab_inertia *inertia, double dt, int order);
+/* After several steps instead of one of length dt from `start`: what they leave to the next one. */
+void sab_inertia_join(sab_inertia *inertia, const double *start, double dt);
 /* The velocities prescribed, as dofs has them. */
-void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow, double *U);
-/* carried = factor int (w - u_D).v for the unknowns, and l the same with the applied loads; F is a
+void sab_inertia_prescribe(sab_inertia *inertia, const sab_flow *flow);
+/* carried = factor int (w - u_D).v for the unknowns, and l = applied + the same - D(u_D, v); F is a
  * force vector for work. */
 void sab_inertia_load(sab_inertia *inertia, const sab_flow *flow, double *F, double *carried,
                       double *l);
-/* F = applied + factor int (w - U).v: the loads, with inertia as one of them. */
+/* F = applied + factor int (w - U).v - D(U, v): the loads, with inertia as one of them. */
 void sab_inertia_balance(sab_inertia *inertia, const sab_flow *flow, const double *U, double *F);
 
 #endif

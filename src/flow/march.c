@@ -22,6 +22,23 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     [SAB_HISTORY_MOMENTUM] = "momentum",
     [SAB_HISTORY_RETRIES] = "retries",
     [SAB_HISTORY_MISSED] = "missed",
+    [SAB_HISTORY_UNSOUND] = "unsound",
+    [SAB_HISTORY_LEDGER] = "ledger_energy",
+    "ledger_gain",
+    "ledger_gravity",
+    "ledger_traction",
+    "ledger_walls",
+    "ledger_viscous",
+    "ledger_friction",
+    "ledger_inflow",
+    "ledger_loss",
+    "ledger_carried",
+    "ledger_in",
+    "ledger_out",
+    "ledger_given",
+    "ledger_dilation",
+    "ledger_excess",
+    "ledger_defect",
 };
 
 /* Steps in a window: at least one, and so few that two windows can be counted. */
@@ -121,6 +138,8 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     row[SAB_HISTORY_MOMENTUM] = c->momentum;
     row[SAB_HISTORY_RETRIES] = report->retries;
     row[SAB_HISTORY_MISSED] = (double)report->missed.by;
+    row[SAB_HISTORY_UNSOUND] = report->unstable ? 2.0 : report->unsound ? 1.0 : 0.0;
+    memcpy(row + SAB_HISTORY_LEDGER, &report->ledger, sizeof report->ledger);
     row += SAB_HISTORY_FIXED;
     for (int i = 0; i < sab_probes_count(m->probes); i++)
         for (int k = 0; k < columns_of(&m->probe[i]); k++)
@@ -164,6 +183,8 @@ static sab_march_end find_end(const sab_march *m)
 
     if (last[SAB_HISTORY_MISSED] == (double)SAB_MISS_INFEASIBLE)
         return SAB_MARCH_INFEASIBLE;
+    if (last[SAB_HISTORY_UNSOUND] == 2.0)
+        return SAB_MARCH_UNSTABLE;
     if (m->missed > m->options.max_missed)
         return SAB_MARCH_GIVEN_UP;
     if (is_steady(m))
@@ -209,6 +230,47 @@ int sab_march_window(const sab_march *m, double *mean, double *deviation)
             deviation[c] = d;
     }
     return rows;
+}
+
+const sab_ledger *sab_march_ledger(const sab_march *m, int row)
+{
+    const double *at = m->history + (size_t)row * (size_t)m->columns + SAB_HISTORY_LEDGER;
+
+    return (const void *)at; /* doubles, as fill_row has copied them */
+}
+
+sab_march_energy sab_march_energies(const sab_march *m)
+{
+    sab_march_energy e = {0};
+
+    for (int i = 0; i < m->rows; i++) {
+        const sab_ledger *l = sab_march_ledger(m, i);
+        const double work = fabs(l->gravity) + fabs(l->traction) + fabs(l->walls) + l->given;
+        const double created = (l->dilation + l->excess) / l->energy;
+
+        sab_ledger_add(&e.sum, l);
+        e.work += work;
+        const double made = l->excess + l->in - l->given - l->inflow;
+        e.made += made > 0.0 ? made : 0.0;
+        if (l->energy > 0.0)
+            e.defect = fmax(e.defect, fabs(l->defect) / fmax(l->energy, work));
+        if (created > e.created) {
+            e.created = created;
+            e.created_step = i + 1;
+        }
+        e.unsound += m->history[(size_t)i * (size_t)m->columns + SAB_HISTORY_UNSOUND] != 0.0;
+    }
+    e.share = e.made > 0.0 ? e.made / e.work : 0.0;
+    e.parting = e.work > 0.0 ? e.sum.dilation / e.work : 0.0;
+    return e;
+}
+
+bool sab_march_is_good(const sab_march *m)
+{
+    const sab_march_energy e = sab_march_energies(m);
+
+    return m->missed == 0 && m->end != SAB_MARCH_GIVEN_UP && m->end != SAB_MARCH_UNSTABLE &&
+           e.share <= SAB_MADE_OF_NOTHING && e.parting <= SAB_MADE_BY_DILATION;
 }
 
 sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows,

@@ -34,16 +34,19 @@ typedef enum sab_history_column {
     SAB_HISTORY_MOMENTUM,
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
     SAB_HISTORY_MISSED,  /* sab_miss: what did not meet its tolerance, 0 if all did */
-    SAB_HISTORY_FIXED
+    SAB_HISTORY_UNSOUND, /* 1 if its excess of energy is too large, 2 if the run is unstable */
+    SAB_HISTORY_LEDGER,  /* the entries of a sab_ledger, in its order */
+    SAB_HISTORY_FIXED = SAB_HISTORY_LEDGER + SAB_LEDGER_ENTRIES
 } sab_history_column;
 extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time", ... */
 
 typedef enum sab_march_end {
     SAB_MARCH_GOES_ON,
     SAB_MARCH_STEADY,
-    SAB_MARCH_FINISHED,  /* end reached */
-    SAB_MARCH_GIVEN_UP,  /* too many steps missed their tolerance */
-    SAB_MARCH_INFEASIBLE /* no motion of the last step is admissible */
+    SAB_MARCH_FINISHED,   /* end reached */
+    SAB_MARCH_GIVEN_UP,   /* too many steps missed their tolerance */
+    SAB_MARCH_INFEASIBLE, /* no motion of the last step is admissible */
+    SAB_MARCH_UNSTABLE    /* energy grows by more than the work done, or is not finite */
 } sab_march_end;
 
 typedef struct sab_march {
@@ -71,6 +74,29 @@ sab_status sab_march_step(sab_march *march, const sab_flow_observer *observer,
 /* Mean and standard deviation over the last window (or all there is, if shorter) of every column
  * of the history. Either may be NULL. Returns the number of rows they are taken from. */
 int sab_march_window(const sab_march *march, double *mean, double *deviation);
+
+/* The ledger of a step, row 0 the first; borrowed. */
+const sab_ledger *sab_march_ledger(const sab_march *march, int row);
+/* What the ledgers of all steps say [docs/theory.md, 3.4]. */
+typedef struct sab_march_energy {
+    sab_ledger sum;   /* `energy` is that of the last step */
+    double work;      /* of gravity, tractions, walls, without sign, and what came in with a given
+                         velocity */
+    double made;      /* excess, and what came in by tractions beyond `inflow`, where positive */
+    double share;     /* made / work */
+    double parting;   /* dilation / work */
+    double defect;    /* largest of a step, relative to the larger of E and of its work */
+    double created;   /* largest dilation and excess of a step, relative to E, */
+    int created_step; /* and which one */
+    int unsound;      /* steps */
+} sab_march_energy;
+sab_march_energy sab_march_energies(const sab_march *march);
+/* The result is not to be trusted if more of the work than this is made of nothing, or comes with
+ * the volume that appears where grains part. */
+#define SAB_MADE_OF_NOTHING 0.01
+#define SAB_MADE_BY_DILATION 0.25
+/* No step has missed, nothing was unstable, and the energies are in order: exit code 0. */
+bool sab_march_is_good(const sab_march *march);
 
 /* Go on from a state: that of the flow (sab_flow_restore) and `rows` rows of history, copied. */
 sab_status sab_march_restore(sab_march *march, const sab_flow_state *state, int rows,

@@ -20,6 +20,7 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .time = flow->time,
                             .natural = flow->natural,
                             .inertia = inertia != NULL ? inertia->factor : 0.0,
+                            .stored = inertia != NULL ? inertia->stored : 0.0,
                             .factored = !flow->stale || flow->counted,
                             .nvelocity = sab_space_size(flow->space),
                             .nstress = (size_t)flow->program->npoints * (size_t)flow->program->s,
@@ -54,6 +55,7 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
         return SAB_OK;
     flow->step = state->step;
     flow->natural = state->natural;
+    inertia->stored = state->stored;
     copy(inertia->velocity, state->velocity, own.nvelocity);
     copy(inertia->previous, state->previous, own.nvelocity);
     copy(flow->law->eta, state->eta, own.npoints);
@@ -69,6 +71,7 @@ cleanup:
 void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 {
     flow->inertia->factor = state->inertia;
+    sab_inflow_update(flow->inertia->inflow, state->step > 0 ? flow->inertia->previous : NULL);
     sab_flow_assemble_matrix(flow);
     flow->counted = state->factored;
 }
@@ -183,19 +186,22 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
     SAB_TRY(sab_flow_set_time(flow, t, err));
     /* the rate law of the step before: one program, and another only where its residual asks */
     SAB_TRY(sab_flow_law_refresh(flow->law, flow->fields->strain_rate, flow->lambda, 0.5, err));
-    if (flow->law->rated || inertia->factor != factor)
+    const bool inflow = sab_inflow_update(inertia->inflow, inertia->velocity);
+    if (inflow || flow->law->rated || inertia->factor != factor)
         sab_flow_assemble_matrix(flow);
     sab_flow_assemble_load(flow);
     SAB_TRY(solve_step(flow, observer, report, err));
     copy(inertia->previous, inertia->velocity, size);
     copy(inertia->velocity, flow->fields->velocity, size);
     sab_inertia_balance(inertia, flow, inertia->velocity, flow->load);
+    sab_ledger_take(flow, dt, order, &report->ledger);
+    inertia->stored = sab_ledger_stored(flow);
 cleanup:
     return status;
 }
 
 /* 2^halvings steps of first order instead of one. Stops at a useless one, *usable = false, unless
- * there is nothing left to try. */
+ * there is nothing left to try; an unsound sum is not usable either. */
 static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const saved *start,
                                    const sab_flow_observer *observer, sab_flow_report *report,
                                    bool *usable, sab_error *err)
@@ -204,6 +210,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     const double dt = flow->setup.step / parts;
     sab_flow_report sum = *report;
     sab_limit missed = {SAB_MISS_NONE, 0.0};
+    sab_ledger ledger = {0};
     sab_status status = SAB_OK;
 
     *usable = true;
@@ -212,6 +219,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
         SAB_TRY(advance(flow, i < parts ? t - flow->setup.step + i * dt : t, dt, 1, observer,
                         report, err));
         report->retries += sum.retries + (i == 1);
+        sab_ledger_add(&ledger, &report->ledger);
         sab_flow_add_work(&sum.solve, &report->solve);
         report->solve = sum.solve;
         sum = *report;
@@ -222,7 +230,10 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     }
     report->missed = missed;
     report->converged = missed.by == SAB_MISS_NONE;
-    copy(flow->inertia->previous, start->velocity, start->state.nvelocity);
+    report->ledger = ledger;
+    *usable = *usable && sab_ledger_is_sound(&ledger);
+    sab_inertia_join(flow->inertia, start->velocity, flow->setup.step);
+    flow->inertia->stored = sab_ledger_stored(flow);
 cleanup:
     return status;
 }
@@ -232,18 +243,25 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
 {
     const int step = flow->step + 1;
     const double t = step * flow->setup.step;
+    const int order = flow->step == 0 ? 1 : flow->setup.order;
     saved start = {0};
     sab_status status = SAB_OK;
 
     SAB_TRY(save(flow, &start, err));
     flow->inertia->report = (sab_transport_report){0};
     flow->inertia->cpu_carry = 0.0;
-    SAB_TRY(advance(flow, t, flow->setup.step, flow->step == 0 ? 1 : flow->setup.order, observer,
-                    report, err));
-    bool usable = sab_certificate_violation(&report->solve.certificate) <= USELESS ||
-                  report->missed.by == SAB_MISS_INFEASIBLE; /* so are smaller steps */
-    for (int halvings = 1; !usable && halvings <= HALVINGS; halvings++)
+    SAB_TRY(advance(flow, t, flow->setup.step, order, observer, report, err));
+    const bool infeasible = report->missed.by == SAB_MISS_INFEASIBLE; /* so are smaller steps */
+    const bool solved = sab_certificate_violation(&report->solve.certificate) <= USELESS;
+    bool usable = infeasible || (solved && sab_ledger_is_sound(&report->ledger));
+    for (int halvings = solved && order == 2 ? 0 : 1; !usable && halvings <= HALVINGS; halvings++)
         SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
+    report->unsound = !sab_ledger_is_sound(&report->ledger);
+    report->unstable = !sab_ledger_is_stable(&report->ledger);
+    if (report->unsound && report->missed.by == SAB_MISS_NONE)
+        report->missed =
+            (sab_limit){SAB_MISS_ENERGY, report->ledger.excess / report->ledger.energy};
+    report->converged = report->missed.by == SAB_MISS_NONE;
     flow->step = step;
 cleanup:
     if (status == SAB_INTERRUPTED) {

@@ -398,6 +398,7 @@ const sab_miss_entry sab_miss_table[SAB_MISS_COUNT] = {
     [SAB_MISS_RATE] = {"rate", "residual of mu(I) or material.viscosity"},
     [SAB_MISS_INFEASIBLE] = {"infeasible", "want of an admissible motion"},
     [SAB_MISS_GAP_RATE] = {"gap_rate", "power gap in parts of what responds to rate"},
+    [SAB_MISS_ENERGY] = {"energy", "energy that came from nowhere"},
 };
 
 sab_limit sab_certificate_limit(const sab_certificate *c)

@@ -51,6 +51,7 @@ typedef enum sab_miss {
     SAB_MISS_RATE,       /* of a flow: mu(I) or the viscosity formula */
     SAB_MISS_INFEASIBLE, /* there is no solution */
     SAB_MISS_GAP_RATE,   /* G D/S */
+    SAB_MISS_ENERGY,     /* of a time step: energy from nowhere */
     SAB_MISS_COUNT
 } sab_miss;
 
