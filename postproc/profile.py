@@ -29,7 +29,8 @@ class Line:
 
     def __init__(self, directory, options):
         name, columns = sablier_io.profile(directory, options.profile)
-        fields = [c for c in columns if c not in ("s", "x", "y", "z")]
+        fields = [c for c in columns
+                  if c not in ("s", "x", "y", "z") and not c.endswith("_deviation")]
         column = options.component
         if column is None:
             # the component that is not nearly nothing

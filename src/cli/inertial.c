@@ -161,6 +161,25 @@ cleanup:
     return status;
 }
 
+/* Means over the last window, with their deviations, as of the numbers. */
+static sab_status write_profiles(run *r, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const size_t n = (size_t)r->march->profile_columns;
+    double *mean = NULL, *deviation = NULL;
+
+    SAB_NEW(mean, n);
+    SAB_NEW(deviation, n);
+    for (int i = 0; i < r->session->c->nprobes; i++) {
+        sab_march_profile(r->march, i, mean, deviation);
+        SAB_TRY(sab_result_profile(r->directory, &r->march->probe[i], mean, deviation, err));
+    }
+cleanup:
+    SAB_FREE(mean);
+    SAB_FREE(deviation);
+    return status;
+}
+
 /* All but the summary, which stands for a whole result. */
 static sab_status write_last_files(run *r, const char *dump, sab_error *err)
 {
@@ -170,7 +189,7 @@ static sab_status write_last_files(run *r, const char *dump, sab_error *err)
     SAB_TRY(sab_live_end(&r->live, err));
     snprintf(path, sizeof path, "%s/convergence.csv", r->directory);
     SAB_TRY(sab_file_write_text(path, r->state.convergence.data, err));
-    SAB_TRY(sab_result_profiles(r->directory, r->session->c->nprobes, r->march->probe, err));
+    SAB_TRY(write_profiles(r, err));
     if (dump != NULL) {
         SAB_TRY(sab_program_write(dump, r->session->flow->program, err));
         sab_say(r->term, "program        of the last step, written to %s", dump);
@@ -224,8 +243,8 @@ static void say_probes(const run *r, const sab_run_result *result)
         const sab_probe_result *p = &result->probe[i];
 
         if (sab_probe_is_profile(p->probe)) {
-            sab_say(r->term, "probe          %s: profiles/%s.csv, of the last step", p->probe->name,
-                    p->probe->name);
+            sab_say(r->term, "probe          %s: profiles/%s.csv, means with their deviations",
+                    p->probe->name, p->probe->name);
             continue;
         }
         if (p->components == 1)

@@ -182,28 +182,22 @@ cleanup:
 
 /* ---- the files ------------------------------------------------------------------------------ */
 
-sab_status sab_result_profiles(const char *directory, int n, const sab_probe_result *result,
-                               sab_error *err)
+sab_status sab_result_profile(const char *directory, const sab_probe_result *r, const double *value,
+                              const double *deviation, sab_error *err)
 {
-    sab_status status = SAB_OK;
     char path[LONG_PATH];
 
-    for (int i = 0; i < n; i++) {
-        const sab_probe_result *r = &result[i];
-
-        if (!sab_probe_is_profile(r->probe))
-            continue;
-        snprintf(path, sizeof path, "%s/profiles", directory);
-        SAB_TRY(sab_directory_create(path, err));
-        snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
-        if (r->probe->kind == SAB_PROBE_TRACTION)
-            SAB_TRY(sab_output_wall(path, r->samples, r->s, r->x, r->components, r->value, err));
-        else
-            SAB_TRY(sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2,
-                                       r->x, r->components, r->value, err));
-    }
-cleanup:
-    return status;
+    if (!sab_probe_is_profile(r->probe))
+        return SAB_OK;
+    snprintf(path, sizeof path, "%s/profiles", directory);
+    const sab_status status = sab_directory_create(path, err);
+    if (status != SAB_OK)
+        return status;
+    snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
+    if (r->probe->kind == SAB_PROBE_TRACTION)
+        return sab_output_wall(path, r->samples, r->s, r->x, r->components, value, deviation, err);
+    return sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2, r->x,
+                              r->components, value, deviation, err);
 }
 
 /* One row per step; a creeping flow has one. */
@@ -266,7 +260,9 @@ static sab_status write_files(const char *directory, const sab_session *session,
     }
     snprintf(path, sizeof path, "%s/fields.pvd", directory);
     SAB_TRY(sab_pvd_write(path, 1, &time, &file, err));
-    SAB_TRY(sab_result_profiles(directory, c->nprobes, result->probe, err));
+    for (int i = 0; i < c->nprobes; i++)
+        SAB_TRY(
+            sab_result_profile(directory, &result->probe[i], result->probe[i].value, NULL, err));
     snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
     SAB_TRY(sab_state_write_flow(path, session, err));
 cleanup:

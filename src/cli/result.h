@@ -29,9 +29,10 @@ void sab_result_abandon(const sab_result_place *place);
  * the summary. */
 void sab_result_clear(const sab_result_place *place);
 void sab_result_unfinished(const sab_result_place *place);
-/* profiles/NAME.csv of those probes that are profiles. */
-sab_status sab_result_profiles(const char *directory, int n, const sab_probe_result *result,
-                               sab_error *err);
+/* profiles/NAME.csv of a probe, if it is a profile: these values, and their deviations unless they
+ * are NULL. */
+sab_status sab_result_profile(const char *directory, const sab_probe_result *probe,
+                              const double *value, const double *deviation, sab_error *err);
 /* Write everything; `convergence` is the text of convergence.csv. The times of `result` are set
  * here: those up to its summary. cpu_start, wall_start: when the run began. */
 sab_status sab_result_write(const sab_result_place *place, const sab_session *session,

@@ -215,6 +215,7 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
     sab_status status = SAB_OK;
     char path[PATH], previous[PATH];
     list l = {0};
+    int kept;
 
     SAB_TRY(add_flow(&l, session, err));
     SAB_TRY(sab_live_columns(march, &l.columns, err));
@@ -222,6 +223,8 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
     add(&l, "columns", SAB_BLOCK_TEXT, l.columns.length, l.columns.data);
     add(&l, "history", SAB_BLOCK_REAL, (size_t)march->rows * (size_t)march->columns,
         march->history);
+    const double *profiles = sab_march_kept(march, &kept);
+    add(&l, "profiles", SAB_BLOCK_REAL, (size_t)kept * (size_t)march->profile_columns, profiles);
     add(&l, "frames", SAB_BLOCK_REAL, (size_t)run->nframes, run->frame);
     add(&l, "convergence", SAB_BLOCK_TEXT, run->convergence.length, run->convergence.data);
     add(&l, "work", SAB_BLOCK_INTEGER, WORK, l.work);
@@ -356,7 +359,7 @@ static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_sta
                           sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_block *b, *transport, *report, *times;
+    const sab_block *b, *profiles, *transport, *report, *times;
     sab_flow_state state;
     sab_text columns = {0};
 
@@ -370,7 +373,14 @@ static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_sta
     }
     SAB_TRY(sab_checkpoint_get(c, "history", SAB_BLOCK_REAL,
                                (size_t)state.step * (size_t)march->columns, &b, err));
-    SAB_TRY(sab_march_restore(march, &state, state.step, b->data, err));
+    SAB_TRY(sab_checkpoint_get(c, "profiles", SAB_BLOCK_REAL, SAB_ANY_COUNT, &profiles, err));
+    const size_t width = march->profile_columns > 0 ? (size_t)march->profile_columns : 1;
+    const size_t kept = profiles->count / width;
+    if (kept * width != profiles->count || kept > (size_t)state.step) {
+        status = sab_fail(err, SAB_ERR_INPUT, "its profiles are not those of this case");
+        goto cleanup;
+    }
+    SAB_TRY(sab_march_restore(march, &state, state.step, b->data, (int)kept, profiles->data, err));
     SAB_TRY(sab_checkpoint_get(c, "work", SAB_BLOCK_INTEGER, WORK, &b, err));
     SAB_TRY(sab_checkpoint_get(c, "transport", SAB_BLOCK_INTEGER, TRANSPORT, &transport, err));
     SAB_TRY(sab_checkpoint_get(c, "report", SAB_BLOCK_REAL, REPORT, &report, err));

@@ -54,6 +54,11 @@ static int columns_of(const sab_probe_result *r)
     return sab_probe_is_profile(r->probe) ? 0 : r->components;
 }
 
+static int profile_columns_of(const sab_probe_result *r)
+{
+    return sab_probe_is_profile(r->probe) ? r->samples * r->components : 0;
+}
+
 /* The column of the probe that is watched, or -1. */
 static int watched_column(const sab_march *march)
 {
@@ -81,8 +86,10 @@ sab_status sab_march_create(sab_flow *flow, sab_probes *probes, const sab_march_
     SAB_TRY(sab_probes_evaluate(probes, flow, &m->probe, err)); /* of the initial state */
     n = sab_probes_count(probes);
     m->columns = SAB_HISTORY_FIXED;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         m->columns += columns_of(&m->probe[i]);
+        m->profile_columns += profile_columns_of(&m->probe[i]);
+    }
     if (options->probe >= n ||
         (options->probe >= 0 && columns_of(&m->probe[options->probe]) != 1)) {
         status = sab_fail(err, SAB_ERR_INPUT, "time.probe: the probe watched must be one number");
@@ -99,6 +106,7 @@ void sab_march_destroy(sab_march **march)
 {
     if (*march != NULL) {
         SAB_FREE((*march)->history);
+        SAB_FREE((*march)->profiles);
         SAB_FREE(*march);
     }
 }
@@ -117,6 +125,48 @@ static sab_status reserve(sab_march *m, int rows, sab_error *err)
     m->history = grown;
     m->capacity = capacity;
     return SAB_OK;
+}
+
+/* Room for the profiles of one more step; those before the last window go when there are two. */
+static sab_status reserve_profiles(sab_march *m, int rows, sab_error *err)
+{
+    const int w = window_rows(m);
+    const size_t columns = (size_t)m->profile_columns;
+
+    if (columns == 0)
+        return SAB_OK;
+    if (m->profile_rows - w >= w) {
+        memmove(m->profiles, m->profiles + (size_t)(m->profile_rows - w) * columns,
+                (size_t)w * columns * sizeof *m->profiles);
+        m->profile_rows = w;
+    }
+    if (m->profile_rows + rows <= m->profile_capacity)
+        return SAB_OK;
+    const int capacity = 2 * (m->profile_rows + rows);
+    double *grown = sab_realloc(m->profiles, (size_t)capacity * columns, sizeof *m->profiles);
+
+    if (grown == NULL)
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory for the profiles of %d steps",
+                        capacity);
+    m->profiles = grown;
+    m->profile_capacity = capacity;
+    return SAB_OK;
+}
+
+static void keep_profiles(sab_march *m)
+{
+    double *row = m->profiles;
+
+    if (m->profile_columns == 0)
+        return;
+    row += (size_t)m->profile_rows++ * (size_t)m->profile_columns;
+    for (int i = 0; i < sab_probes_count(m->probes); i++) {
+        const int n = profile_columns_of(&m->probe[i]);
+
+        if (n > 0)
+            memcpy(row, m->probe[i].value, (size_t)n * sizeof *row);
+        row += n;
+    }
 }
 
 static void fill_row(const sab_march *m, const sab_flow_report *report, double *row)
@@ -146,21 +196,28 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
             *row++ = m->probe[i].value[k];
 }
 
-/* Mean and deviation of `rows` rows from `first`, for column c. */
-static double mean_of(const sab_march *m, int first, int rows, int c, double *deviation)
+/* Mean and deviation of `rows` numbers, `stride` apart. */
+static double mean_with(const double *value, int rows, int stride, double *deviation)
 {
     double sum = 0.0, square = 0.0;
 
-    for (int i = first; i < first + rows; i++)
-        sum += m->history[(size_t)i * (size_t)m->columns + (size_t)c];
+    for (int i = 0; i < rows; i++)
+        sum += value[(size_t)i * (size_t)stride];
     const double mean = sum / rows;
-    for (int i = first; i < first + rows; i++) {
-        const double d = m->history[(size_t)i * (size_t)m->columns + (size_t)c] - mean;
+    for (int i = 0; i < rows; i++) {
+        const double d = value[(size_t)i * (size_t)stride] - mean;
         square += d * d;
     }
     if (deviation != NULL)
         *deviation = rows > 1 ? sqrt(square / (rows - 1)) : 0.0;
     return mean;
+}
+
+/* Of `rows` rows from `first`, for column c. */
+static double mean_of(const sab_march *m, int first, int rows, int c, double *deviation)
+{
+    return mean_with(m->history + (size_t)first * (size_t)m->columns + (size_t)c, rows, m->columns,
+                     deviation);
 }
 
 /* At the end of every window: has the mean stayed where it was in the window before? A flow that
@@ -198,9 +255,11 @@ sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_f
     sab_status status = SAB_OK;
 
     SAB_TRY(reserve(m, m->rows + 1, err));
+    SAB_TRY(reserve_profiles(m, 1, err));
     SAB_TRY(sab_flow_step(m->flow, observer, report, err));
     SAB_TRY(sab_probes_evaluate(m->probes, m->flow, &m->probe, err));
     fill_row(m, report, m->history + (size_t)m->rows * (size_t)m->columns);
+    keep_profiles(m);
     m->rows++;
     m->missed += !report->converged;
     m->end = find_end(m);
@@ -273,15 +332,43 @@ bool sab_march_is_good(const sab_march *m)
            e.share <= SAB_MADE_OF_NOTHING && e.parting <= SAB_MADE_BY_DILATION;
 }
 
+const double *sab_march_kept(const sab_march *m, int *rows)
+{
+    const int w = window_rows(m);
+
+    *rows = m->profile_rows < w ? m->profile_rows : w;
+    if (m->profiles == NULL)
+        return NULL;
+    return m->profiles + (size_t)(m->profile_rows - *rows) * (size_t)m->profile_columns;
+}
+
+int sab_march_profile(const sab_march *m, int probe, double *mean, double *deviation)
+{
+    int rows;
+    const double *first = sab_march_kept(m, &rows);
+
+    for (int i = 0; i < probe; i++)
+        first += profile_columns_of(&m->probe[i]);
+    for (int k = 0; k < profile_columns_of(&m->probe[probe]) && rows > 0; k++)
+        mean[k] = mean_with(first + k, rows, m->profile_columns, &deviation[k]);
+    return rows;
+}
+
 sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows,
-                             const double *history, sab_error *err)
+                             const double *history, int kept, const double *profiles,
+                             sab_error *err)
 {
     sab_status status = SAB_OK;
 
     SAB_TRY(reserve(m, rows, err));
+    m->profile_rows = 0;
+    SAB_TRY(reserve_profiles(m, kept, err));
     SAB_TRY(sab_flow_restore(m->flow, state, err));
     sab_flow_go_on(m->flow, state);
     memcpy(m->history, history, (size_t)rows * (size_t)m->columns * sizeof *history);
+    if (m->profile_columns > 0 && kept > 0)
+        memcpy(m->profiles, profiles, (size_t)kept * (size_t)m->profile_columns * sizeof *profiles);
+    m->profile_rows = kept;
     m->rows = rows;
     m->missed = 0;
     for (int i = 0; i < rows; i++)

@@ -55,6 +55,9 @@ typedef struct sab_march {
     sab_march_options options;
     int columns, rows, capacity;
     double *history; /* [rows][columns] */
+    int profile_columns, profile_rows, profile_capacity;
+    double *profiles; /* [profile_rows][profile_columns] all profiles of the last steps, in the
+                         order of the probes: of a window at least, and at most of two */
     int missed;
     sab_march_end end;
     const sab_probe_result *probe;  /* of the last step, borrowed */
@@ -98,8 +101,15 @@ sab_march_energy sab_march_energies(const sab_march *march);
 /* No step has missed, nothing was unstable, and the energies are in order: exit code 0. */
 bool sab_march_is_good(const sab_march *march);
 
-/* Go on from a state: that of the flow (sab_flow_restore) and `rows` rows of history, copied. */
+/* The same for every number of probe `probe`, a profile; of the steps that are kept. */
+int sab_march_profile(const sab_march *march, int probe, double *mean, double *deviation);
+/* The profiles of the last window (or all there is), [rows][profile_columns], borrowed. */
+const double *sab_march_kept(const sab_march *march, int *rows);
+
+/* Go on from a state: that of the flow (sab_flow_restore), `rows` rows of history, and `kept` rows
+ * of profiles, all copied. */
 sab_status sab_march_restore(sab_march *march, const sab_flow_state *state, int rows,
-                             const double *history, sab_error *err);
+                             const double *history, int kept, const double *profiles,
+                             sab_error *err);
 
 #endif

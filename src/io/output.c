@@ -115,54 +115,68 @@ void sab_output_component(const char *field, int components, int c, char *name, 
         snprintf(name, size, "%s_%s", field, components == 6 ? tensor_component[c] : axis[c]);
 }
 
-sab_status sab_output_profile(const char *path, const char *field, int samples, int dim,
-                              const double *x, int components, const double *value, sab_error *err)
+/* The names of the columns of numbers, with a suffix; then `columns` numbers of a row. */
+static void put_names(FILE *out, int columns, const char (*name)[80], const char *suffix)
 {
+    for (int c = 0; c < columns; c++)
+        fprintf(out, ",%s%s", name[c], suffix);
+}
+
+static void put_numbers(FILE *out, int columns, const double *value)
+{
+    for (int c = 0; c < columns; c++)
+        fprintf(out, ",%.17g", value[c]);
+}
+
+/* A table s, x, y, the columns, and their deviations if there are any. */
+static sab_status put_table(const char *path, int rows, const double *s, const double *x, int dim,
+                            int columns, const char (*name)[80], const double *value,
+                            const double *deviation, sab_error *err)
+{
+    double length = 0.0;
     sab_file file;
-    double s = 0.0;
     const sab_status status = sab_file_open(path, &file, err);
 
     if (status != SAB_OK)
         return status;
     fprintf(file.stream, dim == 3 ? "s,x,y,z" : "s,x,y");
-    for (int c = 0; c < components; c++) {
-        char name[80];
-
-        sab_output_component(field, components, c, name, sizeof name);
-        fprintf(file.stream, ",%s", name);
-    }
+    put_names(file.stream, columns, name, "");
+    if (deviation != NULL)
+        put_names(file.stream, columns, name, "_deviation");
     fputc('\n', file.stream);
-    for (int k = 0; k < samples; k++) {
+    for (int k = 0; k < rows; k++) {
         double step2 = 0.0;
 
         for (int i = 0; i < dim && k > 0; i++)
             step2 += pow(x[dim * k + i] - x[dim * (k - 1) + i], 2);
-        s += sqrt(step2);
-        fprintf(file.stream, "%.17g", s);
-        for (int i = 0; i < dim; i++)
-            fprintf(file.stream, ",%.17g", x[dim * k + i]);
-        for (int c = 0; c < components; c++)
-            fprintf(file.stream, ",%.17g", value[components * k + c]);
+        length += sqrt(step2);
+        fprintf(file.stream, "%.17g", s != NULL ? s[k] : length);
+        put_numbers(file.stream, dim, x + dim * k);
+        put_numbers(file.stream, columns, value + columns * k);
+        if (deviation != NULL)
+            put_numbers(file.stream, columns, deviation + columns * k);
         fputc('\n', file.stream);
     }
     return sab_file_close(&file, err);
 }
 
-sab_status sab_output_wall(const char *path, int rows, const double *s, const double *x,
-                           int components, const double *stress, sab_error *err)
+sab_status sab_output_profile(const char *path, const char *field, int samples, int dim,
+                              const double *x, int components, const double *value,
+                              const double *deviation, sab_error *err)
 {
-    sab_file file;
-    const sab_status status = sab_file_open(path, &file, err);
+    char name[6][80];
 
-    if (status != SAB_OK)
-        return status;
-    fprintf(file.stream, "s,x,y,normal,shear%s\n",
-            components == 4 ? ",normal_recovered,shear_recovered" : "");
-    for (int k = 0; k < rows; k++) {
-        fprintf(file.stream, "%.17g,%.17g,%.17g", s[k], x[2 * k], x[2 * k + 1]);
-        for (int c = 0; c < components; c++)
-            fprintf(file.stream, ",%.17g", stress[components * k + c]);
-        fputc('\n', file.stream);
-    }
-    return sab_file_close(&file, err);
+    for (int c = 0; c < components; c++)
+        sab_output_component(field, components, c, name[c], sizeof name[c]);
+    return put_table(path, samples, NULL, x, dim, components, (const char(*)[80])name, value,
+                     deviation, err);
+}
+
+sab_status sab_output_wall(const char *path, int rows, const double *s, const double *x,
+                           int components, const double *stress, const double *deviation,
+                           sab_error *err)
+{
+    static const char name[4][80] = {"normal", "shear", "normal_recovered", "shear_recovered"};
+
+    return put_table(path, rows, s, x, 2, components, name, stress, deviation, err);
 }

@@ -204,7 +204,13 @@ static void test_march(void)
     const sab_flow_observer interruption = {stop, NULL};
     const sab_grid grid = {3, 6, 0, -1, 1, 1, 0.0, 0.0, 0.0};
     const sab_probe probe[] = {{.name = names[1], .kind = SAB_PROBE_FLUX, .group = names[1]},
-                               {.name = names[0], .kind = SAB_PROBE_FORCE, .group = names[0]}};
+                               {.name = names[0], .kind = SAB_PROBE_FORCE, .group = names[0]},
+                               {.name = names[2],
+                                .kind = SAB_PROBE_LINE,
+                                .field = SAB_FIELD_VELOCITY,
+                                .from = {1.0, 0.0},
+                                .to = {1.0, 1.0},
+                                .samples = 3}};
     sab_mesh *mesh = sab_grid_create(&grid);
     sab_march_options options = {.end = 10.0, .steady = 1e-3, .window = 0.5, .max_missed = 0};
     double mean[64], deviation[64];
@@ -223,7 +229,7 @@ static void test_march(void)
     }
     for (int i = 0; i < 2; i++) {
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow[i], &err), SAB_OK);
-        CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow[i], 2, probe, &probes[i], &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow[i], 3, probe, &probes[i], &err), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_march_create(flow[i], probes[i], &options, &march[i], &err),
                               SAB_OK);
     }
@@ -234,8 +240,13 @@ static void test_march(void)
         CU_ASSERT_EQUAL_FATAL(sab_march_step(march[0], NULL, &report, &err), SAB_OK);
         if (march[0]->rows == 7) {
             const sab_flow_state state = sab_flow_get_state(flow[0]);
-            CU_ASSERT_EQUAL_FATAL(sab_march_restore(march[1], &state, 7, march[0]->history, &err),
-                                  SAB_OK);
+            int kept;
+            const double *profiles = sab_march_kept(march[0], &kept);
+
+            CU_ASSERT_EQUAL(kept, 5);
+            CU_ASSERT_EQUAL_FATAL(
+                sab_march_restore(march[1], &state, 7, march[0]->history, kept, profiles, &err),
+                SAB_OK);
             CU_ASSERT_EQUAL(sab_march_step(march[0], &interruption, &report, &err),
                             SAB_INTERRUPTED);
             CU_ASSERT_EQUAL(march[0]->rows, 7);
@@ -257,6 +268,15 @@ static void test_march(void)
     CU_ASSERT_DOUBLE_EQUAL(mean[SAB_HISTORY_TIME], march[0]->rows * 0.1 - 0.2, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(deviation[SAB_HISTORY_TIME], sqrt(0.025), 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(mean[SAB_HISTORY_FIXED], 2.0 / 3.0 * reynolds, 2e-3);
+
+    double profile[2][6], spread[2][6];
+    for (int i = 0; i < 2; i++) /* the same of both; on the axis of the steady flow Re/2 */
+        CU_ASSERT_EQUAL(sab_march_profile(march[i], 2, profile[i], spread[i]), 5);
+    CU_ASSERT(memcmp(profile[0], profile[1], sizeof profile[0]) == 0);
+    CU_ASSERT(memcmp(spread[0], spread[1], sizeof spread[0]) == 0);
+    CU_ASSERT_DOUBLE_EQUAL(profile[0][0], 0.5 * reynolds, 2e-3);
+    CU_ASSERT(spread[0][0] > 0.0 && spread[0][0] < 1e-2);
+    CU_ASSERT_DOUBLE_EQUAL(profile[0][4], 0.0, 1e-12); /* at the wall */
 
     for (int i = 0; i < 2; i++) {
         sab_march_destroy(&march[i]);

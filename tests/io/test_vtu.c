@@ -455,7 +455,7 @@ static void test_fields(void)
     }
     remove(path);
     for (int columns = 2; columns <= 4; columns += 2) {
-        CU_ASSERT_EQUAL(sab_output_wall(path, 2, s, x, columns, wall, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(sab_output_wall(path, 2, s, x, columns, wall, NULL, NULL), SAB_OK);
         char *csv = slurp(path, NULL);
         CU_ASSERT_STRING_EQUAL(csv, columns == 2
                                         ? "s,x,y,normal,shear\n0.5,1,2,1,2\n1.5,3,4,3,4\n"
@@ -463,6 +463,11 @@ static void test_fields(void)
                                           "0.5,1,2,1,2,3,4\n1.5,3,4,5,6,7,8\n");
         free(csv);
     }
+    CU_ASSERT_EQUAL(sab_output_wall(path, 1, s, x, 2, wall, wall + 2, NULL), SAB_OK);
+    char *csv = slurp(path, NULL);
+    CU_ASSERT_STRING_EQUAL(csv, "s,x,y,normal,shear,normal_deviation,shear_deviation\n"
+                                "0.5,1,2,1,2,3,4\n");
+    free(csv);
     remove(path);
     scratch_remove();
     sab_fields_destroy(&f);
