@@ -18,6 +18,7 @@ static void report_result(sab_terminal *term, const sab_session *session,
         sab_say(term, "viscosity      %d fixed-point iterations, last change %.2e (tolerance %g)",
                 result->report.viscosity_iterations, result->report.viscosity_change,
                 session->c->viscosity_tolerance);
+    sab_summary_say_volume(result, term);
     sab_summary_say_exact(result, term);
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];
@@ -90,6 +91,7 @@ int sab_command_run(const sab_args *args)
     if (result.report.converged)
         result.status = "converged";
     SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
+    result.volume = sab_flow_volume(session.flow, result.report.solve.certificate.stress);
     SAB_TRY(sab_summary_exact(&session, 0.0, &result, err));
     SAB_TRY(sab_session_recover(&session, &result.shown, err));
     SAB_TRY(

@@ -8,6 +8,7 @@
 #include "fem/transport.h"
 #include "flow/flow.h"
 #include "flow/probes.h"
+#include "flow/volume.h"
 
 typedef struct sab_march_options {
     double end;     /* time at which the run ends */
@@ -32,6 +33,11 @@ typedef enum sab_history_column {
     SAB_HISTORY_MOMENTUM,
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
     SAB_HISTORY_MISSED,  /* 1 if the tolerance was not met */
+    SAB_HISTORY_OUTFLOW, /* this and the next four: sab_volume */
+    SAB_HISTORY_NET,
+    SAB_HISTORY_PARTING,
+    SAB_HISTORY_BARRIER,
+    SAB_HISTORY_COMPACTED,
     SAB_HISTORY_FIXED
 } sab_history_column;
 extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time", ... */
@@ -68,6 +74,9 @@ sab_status sab_march_step(sab_march *march, const sab_flow_observer *observer,
 /* Mean and standard deviation over the last window (or all there is, if shorter) of every column
  * of the history. Either may be NULL. Returns the number of rows they are taken from. */
 int sab_march_window(const sab_march *march, double *mean, double *deviation);
+
+/* The balance of volume in a row of the history, or in the mean of rows; without its rate. */
+sab_volume sab_march_volume(const double *row);
 
 /* Go on from a state: that of the flow (sab_flow_restore) and `rows` rows of history, copied. */
 sab_status sab_march_restore(sab_march *march, const sab_flow_state *state, int rows,
