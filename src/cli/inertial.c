@@ -360,6 +360,7 @@ static void report_result(const run *r, const sab_run_result *result)
     sab_say(r->term, "worst step     %d: G = %.3e, C = %.3e (tolerance %g); %d steps missed",
             f.worst_step, f.worst_gap, f.worst_compaction, r->session->c->solver.tolerance,
             f.missed);
+    sab_summary_say_volume(result, r->term);
     if (m->end == SAB_MARCH_GIVEN_UP)
         sab_warn(r->term,
                  "given up after %d step%s that missed the tolerance (time.max_missed: %d)",
@@ -395,6 +396,8 @@ static sab_status finish(run *r, sab_error *err)
     result.window = sab_march_window(m, mean, deviation);
     result.mean = mean;
     result.deviation = deviation;
+    result.volume = sab_march_volume(mean);
+    result.volume.rate = sab_flow_volume(m->flow, 0.0).rate;
     SAB_TRY(sab_session_recover(r->session, &result.shown, err));
     result.cell_reynolds = sab_session_cell_reynolds(r->session);
     result.courant = sab_session_courant(r->session);

@@ -19,6 +19,7 @@ static void report_result(sab_terminal *term, const sab_session *session,
         sab_say(term, "rate law       %d cone programs, residual %.2e (tolerance %g)",
                 result->report.viscosity_iterations, result->report.rate_residual,
                 session->c->solver.tolerance);
+    sab_summary_say_volume(result, term);
     sab_summary_say_exact(result, term);
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];
@@ -91,6 +92,7 @@ int sab_command_run(const sab_args *args)
     else if (result.report.missed.by == SAB_MISS_INFEASIBLE)
         result.status = "infeasible";
     SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
+    result.volume = sab_flow_volume(session.flow, result.report.solve.certificate.stress);
     SAB_TRY(sab_summary_exact(&session, 0.0, &result, err));
     SAB_TRY(sab_session_recover(&session, &result.shown, err));
     report_result(&term, &session, &result);

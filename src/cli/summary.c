@@ -7,6 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Part of the outflow beyond which volume made or lost by the solver is worth a warning; outflow
+ * per strain rate below which the flow turns in itself. */
+static const double VOLUME_ERROR = 0.02, THROUGH = 1e-3;
+
 sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
                              sab_error *err)
 {
@@ -42,6 +46,52 @@ void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term)
     if (result->has_pressure_error && result->pressure_scale > 0.0) /* else nothing yields */
         sab_say(term, "               pressure where the material yields: L2 %.3e",
                 result->pressure_error / result->pressure_scale);
+}
+
+/* Does so much leave that the balance of volume can be told in parts of it? */
+static bool flows_through(const sab_volume *v)
+{
+    return v->outflow > THROUGH * v->rate;
+}
+
+/* A part of the outflow; NaN, which is null in a file, if nothing leaves. */
+static double share(const sab_volume *v, double part)
+{
+    return flows_through(v) ? part / v->outflow : NAN;
+}
+
+void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term)
+{
+    const sab_volume *v = &result->volume;
+    const double error = share(v, v->barrier - v->compaction);
+    char dilatancy[40] = "";
+
+    if (!flows_through(v) || result->report.solve.certificate.at_rest)
+        return;
+    if (v->dilatancy > 1e-9 * v->outflow)
+        snprintf(dilatancy, sizeof dilatancy, "dilatancy %.2g, ", 100.0 * share(v, v->dilatancy));
+    sab_say(term,
+            "volume         net %+.2g %% of the outflow: %sparting %.2g, barrier %.2g, "
+            "compaction %.2g",
+            100.0 * share(v, v->net), dilatancy, 100.0 * share(v, v->parting),
+            100.0 * share(v, v->barrier), -100.0 * share(v, v->compaction));
+    if (fabs(error) > VOLUME_ERROR)
+        sab_warn(term,
+                 "%.2g %% of the outflow is volume %s by the tolerance, not by the material; "
+                 "lower solver.tolerance",
+                 100.0 * fabs(error), error > 0.0 ? "made" : "lost");
+}
+
+static void volume(sab_json *json, const sab_volume *v)
+{
+    sab_json_begin_object(json, "volume");
+    sab_json_number(json, "outflow", v->outflow);
+    sab_json_number(json, "net", share(v, v->net));
+    sab_json_number(json, "dilatancy", share(v, v->dilatancy));
+    sab_json_number(json, "parting", share(v, v->parting));
+    sab_json_number(json, "barrier", share(v, v->barrier));
+    sab_json_number(json, "compaction", share(v, v->compaction));
+    sab_json_end_object(json);
 }
 
 static void range(sab_json *json, const char *key, sab_range r)
@@ -309,6 +359,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     if (m == NULL)
         sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
     sab_summary_solver(&json, r, session->c->solver.linear);
+    volume(&json, &result->volume);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);
     if (m != NULL)

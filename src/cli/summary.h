@@ -13,6 +13,7 @@ typedef struct sab_run_result {
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
     sab_shown shown;
+    sab_volume volume; /* mean over the window */
     bool has_velocity_error, has_pressure_error;
     sab_error_norms error;
     double pressure_error, pressure_scale;
@@ -39,6 +40,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
 sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
                              sab_error *err);
 void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term);
+/* A line about the balance of volume, and a warning if too much of it is an error. */
+void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term);
 /* The solver object: shared with `sablier solve`. */
 void sab_summary_solver(sab_json *json, const sab_report *report, sab_factor_backend linear);
 

@@ -233,23 +233,36 @@ sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_bo
     return SAB_OK;
 }
 
+/* w u.n ds at point q of a side. */
+static double flux_at(const sab_mesh *mesh, int facet, int q, const double *U)
+{
+    const int *node = mesh->facet + SAB_P2_LINE * facet;
+    double flux = 0.0;
+    sab_p2_side p;
+
+    sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+    for (int a = 0; a < SAB_P2_LINE; a++)
+        for (int i = 0; i < 2; i++)
+            flux += sab_line_degree7.weight[q] * p.value[a] * p.normal_ds[i] * U[2 * node[a] + i];
+    return flux;
+}
+
 double sab_boundary_flux(const sab_mesh *mesh, int group, const double *U)
 {
     double flux = 0.0;
 
-    for (int f = 0; f < mesh->group[group].nfacets; f++) {
-        const int facet = mesh->group[group].facet[f];
-        const int *node = mesh->facet + SAB_P2_LINE * facet;
+    for (int f = 0; f < mesh->group[group].nfacets; f++)
+        for (int q = 0; q < sab_line_degree7.n; q++)
+            flux += flux_at(mesh, mesh->group[group].facet[f], q, U);
+    return flux;
+}
 
-        for (int q = 0; q < sab_line_degree7.n; q++) {
-            sab_p2_side p;
+double sab_boundary_outflow(const sab_mesh *mesh, const double *U)
+{
+    double flux = 0.0;
 
-            sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
-            for (int a = 0; a < SAB_P2_LINE; a++)
-                for (int i = 0; i < 2; i++)
-                    flux += sab_line_degree7.weight[q] * p.value[a] * p.normal_ds[i] *
-                            U[2 * node[a] + i];
-        }
-    }
+    for (int f = 0; f < mesh->nfacets; f++)
+        for (int q = 0; q < sab_line_degree7.n && !mesh->facet_interior[f]; q++)
+            flux += fmax(flux_at(mesh, f, q, U), 0.0);
     return flux;
 }

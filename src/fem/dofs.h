@@ -77,5 +77,7 @@ sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_bo
                              const int *group, double t, double *F, sab_error *err);
 /* int u.n over a group. */
 double sab_boundary_flux(const sab_mesh *mesh, int group, const double *U);
+/* Integral of max(u.n, 0) over the whole boundary. */
+double sab_boundary_outflow(const sab_mesh *mesh, const double *U);
 
 #endif

@@ -23,6 +23,11 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     [SAB_HISTORY_RETRIES] = "retries",
     [SAB_HISTORY_MISSED] = "missed",
     [SAB_HISTORY_UNSOUND] = "unsound",
+    [SAB_HISTORY_OUTFLOW] = "outflow",
+    [SAB_HISTORY_NET] = "volume_net",
+    [SAB_HISTORY_PARTING] = "volume_parting",
+    [SAB_HISTORY_BARRIER] = "volume_barrier",
+    [SAB_HISTORY_COMPACTED] = "volume_compaction",
     [SAB_HISTORY_LEDGER] = "ledger_energy",
     "ledger_gain",
     "ledger_gravity",
@@ -173,6 +178,7 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
 {
     const sab_report *r = &report->solve;
     const sab_certificate *c = &r->certificate;
+    const sab_volume v = sab_flow_volume(m->flow, c->stress);
 
     row[SAB_HISTORY_STEP] = m->flow->step;
     row[SAB_HISTORY_TIME] = m->flow->time;
@@ -189,6 +195,11 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     row[SAB_HISTORY_RETRIES] = report->retries;
     row[SAB_HISTORY_MISSED] = (double)report->missed.by;
     row[SAB_HISTORY_UNSOUND] = report->unstable ? 2.0 : report->unsound ? 1.0 : 0.0;
+    row[SAB_HISTORY_OUTFLOW] = v.outflow;
+    row[SAB_HISTORY_NET] = v.net;
+    row[SAB_HISTORY_PARTING] = v.parting;
+    row[SAB_HISTORY_BARRIER] = v.barrier;
+    row[SAB_HISTORY_COMPACTED] = v.compaction;
     memcpy(row + SAB_HISTORY_LEDGER, &report->ledger, sizeof report->ledger);
     row += SAB_HISTORY_FIXED;
     for (int i = 0; i < sab_probes_count(m->probes); i++)
@@ -352,6 +363,18 @@ int sab_march_profile(const sab_march *m, int probe, double *mean, double *devia
     for (int k = 0; k < profile_columns_of(&m->probe[probe]) && rows > 0; k++)
         mean[k] = mean_with(first + k, rows, m->profile_columns, &deviation[k]);
     return rows;
+}
+
+sab_volume sab_march_volume(const double *row)
+{
+    sab_volume v = {.outflow = row[SAB_HISTORY_OUTFLOW],
+                    .net = row[SAB_HISTORY_NET],
+                    .parting = row[SAB_HISTORY_PARTING],
+                    .barrier = row[SAB_HISTORY_BARRIER],
+                    .compaction = row[SAB_HISTORY_COMPACTED]};
+
+    v.dilatancy = v.net - v.parting - v.barrier + v.compaction;
+    return v;
 }
 
 sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows,

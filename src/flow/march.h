@@ -8,6 +8,7 @@
 #include "fem/transport.h"
 #include "flow/flow.h"
 #include "flow/probes.h"
+#include "flow/volume.h"
 
 typedef struct sab_march_options {
     double end;     /* time at which the run ends */
@@ -35,7 +36,12 @@ typedef enum sab_history_column {
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
     SAB_HISTORY_MISSED,  /* sab_miss: what did not meet its tolerance, 0 if all did */
     SAB_HISTORY_UNSOUND, /* 1 if its excess of energy is too large, 2 if the run is unstable */
-    SAB_HISTORY_LEDGER,  /* the entries of a sab_ledger, in its order */
+    SAB_HISTORY_OUTFLOW, /* this and the next four: sab_volume */
+    SAB_HISTORY_NET,
+    SAB_HISTORY_PARTING,
+    SAB_HISTORY_BARRIER,
+    SAB_HISTORY_COMPACTED,
+    SAB_HISTORY_LEDGER, /* the entries of a sab_ledger, in its order */
     SAB_HISTORY_FIXED = SAB_HISTORY_LEDGER + SAB_LEDGER_ENTRIES
 } sab_history_column;
 extern const char *const sab_history_name[SAB_HISTORY_FIXED]; /* "step", "time", ... */
@@ -77,6 +83,9 @@ sab_status sab_march_step(sab_march *march, const sab_flow_observer *observer,
 /* Mean and standard deviation over the last window (or all there is, if shorter) of every column
  * of the history. Either may be NULL. Returns the number of rows they are taken from. */
 int sab_march_window(const sab_march *march, double *mean, double *deviation);
+
+/* The balance of volume in a row of the history, or in the mean of rows; without its rate. */
+sab_volume sab_march_volume(const double *row);
 
 /* The ledger of a step, row 0 the first; borrowed. */
 const sab_ledger *sab_march_ledger(const sab_march *march, int row);

@@ -759,8 +759,9 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
         warm = lambda[i] != 0.0;
     for (int i = 0; i < solver->n; i++)
         moving = moving || u[i] != 0.0;
-    /* not in a time step from rest: the hardest programs, which need all the room there is */
-    run.tight = warm || program->step_is_safe;
+    /* not in a time step from rest, the hardest program, which needs all the room there is; and
+     * below FINE the barrier is thin by itself, and the lag of what is taken out the last to go */
+    run.tight = (warm || program->step_is_safe) && solver->options.tolerance >= FINE;
     memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
     if (warm)
         from.u = moving ? solver->given : solver->u;

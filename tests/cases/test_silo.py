@@ -120,6 +120,21 @@ def silo():
     tests.check((wall["shear"][side & (wall["y"] > 1)] < 0).all(), "  grains drag the side down")
 
 
+def volume():
+    """At the default tolerance: what the solver makes of volume, beside what the grains do."""
+    summary = tests.run("volume", "silo", "mesh.parameters.across=10", "mesh.parameters.h=1.2",
+                        "time.steady=0.5", "time.window=2.5", "output.every=0", "probes.fill={flux: top}")
+    probes, parts = summary["probes"], summary["volume"]
+    tests.below((probes["discharge"] + probes["fill"]) / probes["discharge"] - parts["net"], 1e-9,
+                "  fluxes against the balance of volume")
+    tests.below(parts["outflow"] / probes["discharge"] - 1, 1e-3, "  outflow / discharge - 1")
+    tests.below(parts["net"] - parts["parting"] - parts["barrier"] + parts["compaction"] - parts["dilatancy"],
+                1e-12, "  net - its parts")
+    tests.below(parts["net"], 0.02, "  net expansion of the discharge")  # 3.0 % with rho = 1; true is 1.0 %
+    tests.check(0.005 < parts["parting"] < 0.02, f"  grains part: {parts['parting']:.4f}")
+    tests.below(summary["per_step"]["factorisations"], 3.6, "  factorisations per step")
+
+
 def mu_i():
     summary = tests.run("mu(I)", "silo-mui", *COARSE, *PROBES)
     balances("mu(I)", summary)
@@ -187,7 +202,7 @@ def creeping():
     tests.below(discharge["ipm-blend"] / discharge["ipm-exact"] - 1, 1e-4, "  discharges differ by")
 
 
-for test in (silo, mu_i, study, creeping):
+for test in (silo, volume, mu_i, study, creeping):
     try:
         test()
     except Exception as problem:  # the other cases still count
