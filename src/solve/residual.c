@@ -19,9 +19,9 @@ static const double ROUNDING = 1e-9, NOISE = 1e-12;
 /* The stress scale that the methods start from is at least this part, for the same reason. */
 static const double LEAST_STRESS = 1e-5;
 
-/* A power or stress of this size is none: data beyond 1e-60 are refused (sab_program_check), and a
- * flow that dies out over many steps has ended here. */
-static const double NOTHING = 1e-200, NO_STRESS = 1e-100;
+/* A power of this size is none: data below 1e-30 are refused (sab_program_check), and a flow that
+ * dies out over many steps has ended here. */
+static const double NOTHING = 1e-120;
 
 struct sab_residual {
     double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
@@ -175,7 +175,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     }
     res->strength = sqrt(res->power * stresses) / sum.volume;
     res->rate = sqrt(res->power * rates);
-    res->natural = fmax(fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength), NO_STRESS);
+    res->natural = fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength);
     res->stress = fmax(sqrt(square / sum.volume), LEAST_STRESS * res->strength);
     if (!isfinite(res->power + res->compaction + res->rate + res->natural + res->stress))
         return sab_fail(err, SAB_ERR_NUMERIC,
@@ -261,11 +261,12 @@ sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_fac
     c->gap_normal = sum.normal / scale;
     c->gap = c->gap_friction + c->gap_normal;
     const double reference = compaction_scale(res, &sum, c);
-    c->compaction = sum.compaction > NOISE * res->rate ? sum.compaction / reference : 0.0;
+    const bool ended = c->at_rest && res->power <= NOTHING;
+    c->compaction = sum.compaction > NOISE * res->rate && !ended ? sum.compaction / reference : 0.0;
     c->natural = sqrt(sum.natural2 / sum.volume);
     c->natural_max = sqrt(sum.natural_max2);
     c->unresisted = res->natural;
-    c->relative = c->natural > NOISE * res->strength ? c->natural / c->unresisted : 0.0;
+    c->relative = c->natural > NOISE * res->strength && !ended ? c->natural / c->unresisted : 0.0;
     c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
     c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
     if (!isfinite(power + c->gap + c->compaction + c->relative + c->stress + c->momentum))
