@@ -36,7 +36,7 @@ static sab_status make_program(int nblocks, sab_program **program, sab_error *er
         p->l[i] = i % 5 == 0 ? -0.0
                   : i == 1   ? 1.0
                              : 1e-310 * i; /* signs of zero and denormals
-                              count too */
+                            count too */
     for (int i = 0; i < S * npoints; i++)
         p->k[i] = sab_test_random(&state);
     for (int q = 0; q < npoints; q++) {
