@@ -380,7 +380,8 @@ void sab_tree_sort(sab_yaml *root)
 /* A value that was read as what `row` says. */
 static sab_status normalise(const sab_key *row, sab_yaml *node, sab_error *err)
 {
-    const bool text = row->type == SAB_KEY_TEXT || row->type == SAB_KEY_NAME;
+    const bool text =
+        row->type == SAB_KEY_TEXT || row->type == SAB_KEY_NAME || row->type == SAB_KEY_LIST;
     sab_status status = SAB_OK;
     double number;
 

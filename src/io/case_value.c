@@ -78,7 +78,7 @@ static bool is_value(const sab_yaml *node)
 
 /* The powers of a certificate are products of five such numbers: within these bounds none
  * overflows, and none vanishes that should not [docs/theory.md, 7.5]. */
-static const double SMALLEST = 1e-60, LARGEST = 1e60;
+static const double SMALLEST = 1e-30, LARGEST = 1e30;
 
 /* A number that is not 0 but so small that it cannot be stored? */
 static bool has_vanished(const char *text, double value)

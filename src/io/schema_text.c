@@ -132,7 +132,7 @@ static const char introduction[] =
     "\n"
     "## Numbers and formulas\n"
     "\n"
-    "Numbers are decimal with a point: `0.5`, `3e-2`, and 0 or between 1e-60 and 1e60 in size.\n"
+    "Numbers are decimal with a point: `0.5`, `3e-2`, and 0 or between 1e-30 and 1e30 in size.\n"
     "Formulas may use x, y, z, t (0 where they\n"
     "have no meaning) and, in `material.viscosity` only, shear_rate = sqrt(D:D/2) and pressure;\n"
     "the constants pi and _e; the operators `+ - * / ^`, comparisons, `&& ||` and\n"

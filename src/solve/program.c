@@ -54,7 +54,7 @@ void sab_program_destroy(sab_program **program)
 }
 
 /* The certificate multiplies up to five numbers of a program. */
-static const double SMALLEST = 1e-60, LARGEST = 1e60;
+static const double SMALLEST = 1e-30, LARGEST = 1e30;
 
 /* All finite, the largest in range or all zero. */
 static sab_status check_array(const char *name, const double *x, int64_t n, sab_error *err)

@@ -22,9 +22,10 @@ static const double LEAST_STRESS = 1e-5;
 /* The power that responds to rate counts as at least this part of the dissipation: below it the
  * balance of power hardly determines the flow [docs/theory.md, 7.7]. */
 static const double LEAST_RESPONSE = 0.05;
-/* A power or stress of this size is none: data beyond 1e-60 are refused (sab_program_check), and a
- * flow that dies out over many steps has ended here. */
-static const double NOTHING = 1e-200, NO_STRESS = 1e-100;
+
+/* A power of this size is none: data below 1e-30 are refused (sab_program_check), and a flow that
+ * dies out over many steps has ended here. */
+static const double NOTHING = 1e-120;
 
 struct sab_residual {
     double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
@@ -200,7 +201,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     }
     res->strength = sqrt(res->power * stresses) / sum.volume;
     res->rate = sqrt(res->power * rates);
-    res->natural = fmax(fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength), NO_STRESS);
+    res->natural = fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength);
     res->stress = fmax(sqrt(square / sum.volume), LEAST_STRESS * res->strength);
     if (!isfinite(res->power + res->compaction + res->rate + res->natural + res->stress))
         return sab_fail(err, SAB_ERR_NUMERIC,
@@ -295,11 +296,12 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
     c->gap_rate = c->gap * (c->response < scale ? scale / c->response : 1.0);
     c->rated = p->rated;
     const double reference = compaction_scale(res, &sum, c);
-    c->compaction = sum.compaction > NOISE * res->rate ? sum.compaction / reference : 0.0;
+    const bool ended = c->at_rest && res->power <= NOTHING;
+    c->compaction = sum.compaction > NOISE * res->rate && !ended ? sum.compaction / reference : 0.0;
     c->natural = sqrt(sum.natural2 / sum.volume);
     c->natural_max = sqrt(sum.natural_max2);
     c->unresisted = res->natural;
-    c->relative = c->natural > NOISE * res->strength ? c->natural / c->unresisted : 0.0;
+    c->relative = c->natural > NOISE * res->strength && !ended ? c->natural / c->unresisted : 0.0;
     c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
     c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
     if (!isfinite(power + c->gap_rate + c->compaction + c->relative + c->stress + c->momentum))
