@@ -129,6 +129,7 @@ static void say_step(run *r)
                                  .probe = r->session->watched >= 0 ? row[r->watched_column] : 0.0,
                                  .retries = (int)row[SAB_HISTORY_RETRIES],
                                  .missed = row[SAB_HISTORY_MISSED] != 0.0,
+                                 .unsound = row[SAB_HISTORY_UNSOUND] != 0.0,
                                  .last = m->end != SAB_MARCH_GOES_ON};
 
     sab_watch_step(&r->watch, &line);
@@ -345,7 +346,8 @@ static void report_result(const run *r, const sab_run_result *result)
     sab_say(r->term, "result         %s: %s", r->directory, result->status);
     if (m->end == SAB_MARCH_GIVEN_UP)
         sab_warn(r->term,
-                 "given up after %d step%s that missed the tolerance (time.max_missed: %d)",
+                 "given up after %d step%s that missed the tolerance or were unsound "
+                 "(time.max_missed: %d)",
                  f.missed, f.missed == 1 ? "" : "s", m->options.max_missed);
     else if (f.missed > energy.unsound)
         sab_warn(r->term,

@@ -97,7 +97,9 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
     if (line->retries > 0 || line->missed)
         snprintf(note, sizeof note, "  %d %s%s", line->retries,
                  line->retries == 1 ? "retry" : "retries",
-                 line->missed ? ", tolerance missed" : "");
+                 line->unsound  ? ", unsound"
+                 : line->missed ? ", tolerance missed"
+                                : "");
     if (watch->term->verbosity > 0 || worth_printing(line->step) || line->missed || line->last)
         sab_say(watch->term, "%6d %9.6g %6d %7d %10.3e %14s%s", line->step, line->time, line->outer,
                 line->inner, line->gap, probe, note);

@@ -26,7 +26,7 @@ typedef struct sab_watch {
 typedef struct sab_watch_line {
     int step, outer, inner, retries;
     double time, gap, probe;
-    bool missed, last;
+    bool missed, unsound, last; /* missed: also because it is unsound */
 } sab_watch_line;
 
 /* SIGINT and SIGTERM ask the solve to stop at the next row; a second one ends the program. A reader
