@@ -363,7 +363,8 @@ static void report_result(const run *r, const sab_run_result *result)
     sab_summary_say_volume(result, r->term);
     if (m->end == SAB_MARCH_GIVEN_UP)
         sab_warn(r->term,
-                 "given up after %d step%s that missed the tolerance (time.max_missed: %d)",
+                 "given up after %d step%s that missed the tolerance or were unsound "
+                 "(time.max_missed: %d)",
                  f.missed, f.missed == 1 ? "" : "s", m->options.max_missed);
     else if (m->end == SAB_MARCH_INFEASIBLE)
         sab_watch_missed(r->term, t, r->session->c->solver.tolerance);

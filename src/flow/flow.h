@@ -88,7 +88,8 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
                           sab_flow_report *report, sab_error *err);
 /* One time step of an inertial flow. A program that misses its tolerance is tried again from a cold
  * start; if the better of both is useless (merit above 0.2), by two steps of half the length and of
- * first order, and so on. SAB_INTERRUPTED leaves the flow as it was before the step. */
+ * first order, and so on; one whose energies are unsound by one of first order before that
+ * [docs/theory.md, 3.4]. SAB_INTERRUPTED leaves the flow as it was before the step. */
 sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
                          sab_error *err);
 /* What a flow has to remember from one step to the next; the arrays are borrowed from the flow. */

@@ -182,6 +182,39 @@ static void test_inflow_is_what_enters(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* A body that nothing holds or drives keeps its velocity: no energy comes or goes, and rounding is
+ * not taken for a gain. Numbers that are not finite are never stable. */
+static void test_coasting(void)
+{
+    const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.3};
+    sab_mesh *mesh = sab_grid_create(&grid);
+
+    for (int order = 1; order <= 2; order++) {
+        sab_flow *flow = NULL;
+        sab_error err = {0};
+        problem p;
+
+        prepare(&p, mesh, 0.13, order);
+        p.setup.free_inflow = true;
+        p.gravity[1] = sab_constant(0.0);
+        p.initial[0] = sab_constant(0.7);
+        p.initial[1] = sab_constant(-0.3);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+        for (int k = 0; k < 12; k++) {
+            sab_flow_report report;
+
+            CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, &err), SAB_OK);
+            CU_ASSERT(report.converged && !report.unsound && report.retries == 0);
+            CU_ASSERT_DOUBLE_EQUAL(report.ledger.energy, 0.29, 1e-9);
+            CU_ASSERT_DOUBLE_EQUAL(report.ledger.excess, 0.0, 1e-9);
+        }
+        sab_flow_destroy(&flow);
+    }
+    sab_mesh_destroy(&mesh);
+    CU_ASSERT(!sab_ledger_is_stable(&(sab_ledger){.energy = NAN, .carried = NAN}));
+    CU_ASSERT(!sab_ledger_is_sound(&(sab_ledger){.energy = INFINITY, .carried = INFINITY}));
+}
+
 /* A fast silo, the half of it: without the term of open sides jets grow in through its top. The run
  * ends there, and says why; with the term its energy stays where it should. */
 static void test_unstable(void)
@@ -238,6 +271,7 @@ int main(void)
     static const sab_test tests[] = {{"the ledger closes", test_closes},
                                      {"Torricelli", test_torricelli},
                                      {"inflow", test_inflow_is_what_enters},
+                                     {"coasting", test_coasting},
                                      {"unstable", test_unstable}};
 
     return SAB_TEST_MAIN("flow/ledger", tests);
