@@ -25,6 +25,8 @@ static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
  * jam: that many steps in a row below that length, once a step was longer than 0.5 or JAM_START are
  * taken. */
 static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
+/* Least tolerance for which interior points keep to a tight path. */
+static const double THIN = 2e-3;
 /* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
  * begins with PREDICTOR_STEPS of Douglas-Rachford. */
 #define UNFOLDED 0.3
@@ -760,8 +762,8 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     for (int i = 0; i < solver->n; i++)
         moving = moving || u[i] != 0.0;
     /* not in a time step from rest, the hardest program, which needs all the room there is; and
-     * below FINE the barrier is thin by itself, and the lag of what is taken out the last to go */
-    run.tight = (warm || program->step_is_safe) && solver->options.tolerance >= FINE;
+     * below THIN the barrier is thin by itself, and the lag of what is taken out the last to go */
+    run.tight = (warm || program->step_is_safe) && solver->options.tolerance >= THIN;
     memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
     if (warm)
         from.u = moving ? solver->given : solver->u;

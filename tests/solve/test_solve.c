@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "solve/first_order.h"
+#include "solve/ipm.h"
 #include "solve/solve.h"
 #include "solve/synthetic.h"
 
@@ -542,6 +543,56 @@ static void test_warm_interior_point(void)
     sab_program_destroy(&p);
 }
 
+/* Iterations of an interior point alone, cold: its flow u, and sum m max(gamma_N, 0) of it. */
+static double follow(const sab_program *p, double exactness, bool tight_path, int iterations,
+                     double *u)
+{
+    const size_t entries = (size_t)(p->npoints * p->s);
+    double *lambda = calloc(entries, sizeof *lambda), *gamma = calloc(entries, sizeof *gamma);
+    sab_factor *factor = NULL;
+    sab_ipm *ipm = NULL;
+    double step, sum = 0.0;
+    sab_error err;
+
+    CU_ASSERT_EQUAL_FATAL(sab_factor_create(SAB_CHOLMOD, p->A, &factor, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_factor_update(factor, p->A, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_ipm_create(p, exactness, SAB_CHOLMOD, &ipm, &err), SAB_OK);
+    sab_ipm_start(ipm, p, 1.0, tight_path);
+    for (int k = 0; k < iterations; k++)
+        CU_ASSERT_EQUAL(sab_ipm_iterate(ipm, p, &step, &err), SAB_OK);
+    sab_ipm_lambda(ipm, lambda);
+    CU_ASSERT_EQUAL(sab_program_respond(p, factor, lambda, u, gamma, &err), SAB_OK);
+    for (int q = 0; q < p->npoints; q++)
+        sum += p->weight[q] * fmax(gamma[q * p->s], 0.0);
+    sab_ipm_destroy(&ipm);
+    sab_factor_destroy(&factor);
+    free(lambda), free(gamma);
+    return sum;
+}
+
+/* A tight path leads to the same flow and opens less on the way [docs/theory.md, 6.6]. */
+static void test_tight_path(void)
+{
+    static const double exactness[] = {0.0, 0.3, INFINITY};
+    sab_program *p = half_silo(6, 0.4, 0.0);
+    const sab_solver_options o = tight(SAB_METHOD_IPM_EXACT, 1e-6);
+    const result exact = run(p, &o);
+    double *u = calloc((size_t)p->n, sizeof *u);
+
+    for (int m = 0; m < 3; m++) {
+        const double wide = follow(p, exactness[m], false, 8, u);
+        const double narrow = follow(p, exactness[m], true, 8, u);
+        const double true_one = follow(p, exactness[m], true, 25, u);
+
+        printf("  exactness %g: opening %.4f instead of %.4f, of it true %.4f, flow to %.1e\n",
+               exactness[m], narrow, wide, true_one, difference(p->n, u, exact.u));
+        CU_ASSERT(fabs(narrow - true_one) < 0.6 * (wide - true_one));
+        CU_ASSERT(difference(p->n, u, exact.u) < 1e-3);
+    }
+    free(u), free(exact.u);
+    sab_program_destroy(&p);
+}
+
 /* A law that depends on time or flow may cease to be associated. The solver then needs another kind
  * of matrix: it must give, to the last bit, what a new solver gives, and count on. */
 static void test_convexity_changes(void)
@@ -587,6 +638,7 @@ int main(void)
                                      {"CHOLMOD and MUMPS", test_backends},
                                      {"observer and warm start", test_observer_and_warm_start},
                                      {"warm interior points", test_warm_interior_point},
+                                     {"tight path", test_tight_path},
                                      {"a law that ceases to be associated", test_convexity_changes},
                                      {"allocation failures", test_memory}};
 
