@@ -55,8 +55,9 @@ static void fill_side(const sab_inflow *in, const sab_dofs *dofs, int side)
     }
 }
 
-sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, const bool *open,
-                             const sab_sparse *A, sab_inflow **inflow, sab_error *err)
+sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, int nparts,
+                             const int *part, const sab_sparse *A, sab_inflow **inflow,
+                             sab_error *err)
 {
     const sab_mesh *mesh = space->mesh;
     sab_status status = SAB_OK;
@@ -66,10 +67,14 @@ sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, const
     *inflow = NULL;
     SAB_NEW(in, 1);
     in->mesh = mesh;
+    in->nparts = nparts;
     SAB_NEW(in->facet, mesh->nfacets);
+    SAB_NEW(in->part, mesh->nfacets);
+    SAB_NEW(in->mean, 2 * (size_t)nparts);
     for (int f = 0; f < mesh->nfacets; f++) {
-        if (open == NULL || !open[f] || mesh->facet_interior[f])
+        if (part == NULL || part[f] < 0 || mesh->facet_interior[f])
             continue;
+        in->part[in->nsides] = part[f];
         in->facet[in->nsides++] = f;
         for (int i = 0; i < LOCAL; i++)
             columns += dofs->number[2 * mesh->facet[SAB_P2_LINE * f + i / 2] + i % 2] >= 0;
@@ -98,11 +103,36 @@ void sab_inflow_destroy(sab_inflow **inflow)
     if (in == NULL)
         return;
     SAB_FREE(in->facet);
+    SAB_FREE(in->part);
+    SAB_FREE(in->mean);
     sab_blocks_destroy(&in->N);
     sab_scatter_destroy(&in->scatter);
     SAB_FREE(in->coefficient);
     SAB_FREE(in->C);
     SAB_FREE(*inflow);
+}
+
+/* m of every part; zero where nothing enters. */
+static void find_means(sab_inflow *in, const double *w)
+{
+    memset(in->mean, 0, 2 * (size_t)in->nparts * sizeof *in->mean);
+    for (int part = 0; part < in->nparts; part++) {
+        double *m = in->mean + 2 * part, sum = 0.0;
+
+        for (int k = 0; k < POINTS * in->nsides; k++) {
+            sab_p2_side p;
+            double u[2];
+
+            if (in->part[k / POINTS] != part || in->coefficient[k] == 0.0)
+                continue;
+            velocity_at(in, k / POINTS, k % POINTS, w, u, &p);
+            sum += in->coefficient[k];
+            for (int i = 0; i < 2; i++)
+                m[i] += in->coefficient[k] * u[i];
+        }
+        for (int i = 0; i < 2 && sum > 0.0; i++)
+            m[i] /= sum;
+    }
 }
 
 bool sab_inflow_update(sab_inflow *in, const double *w)
@@ -124,6 +154,7 @@ bool sab_inflow_update(sab_inflow *in, const double *w)
         changed = changed || value != in->coefficient[k];
         in->coefficient[k] = value;
     }
+    find_means(in, w);
     return changed;
 }
 
@@ -144,26 +175,30 @@ void sab_inflow_force(const sab_inflow *in, const double *U, double *F)
 {
     for (int k = 0; k < POINTS * in->nsides; k++) {
         const int *node = nodes_of(in, k / POINTS);
+        const double *m = in->mean + 2 * in->part[k / POINTS];
         sab_p2_side p;
         double u[2];
 
         velocity_at(in, k / POINTS, k % POINTS, U, u, &p);
         for (int a = 0; a < SAB_P2_LINE; a++)
             for (int i = 0; i < 2; i++)
-                F[2 * node[a] + i] -= in->coefficient[k] * p.value[a] * u[i];
+                F[2 * node[a] + i] -= in->coefficient[k] * p.value[a] * (u[i] - m[i]);
     }
 }
 
-double sab_inflow_power(const sab_inflow *in, const double *U)
+double sab_inflow_power(const sab_inflow *in, const double *U, double *brought)
 {
-    double sum = 0.0;
+    double all = 0.0;
 
+    *brought = 0.0;
     for (int k = 0; k < POINTS * in->nsides; k++) {
+        const double *m = in->mean + 2 * in->part[k / POINTS];
         sab_p2_side p;
         double u[2];
 
         velocity_at(in, k / POINTS, k % POINTS, U, u, &p);
-        sum += in->coefficient[k] * (u[0] * u[0] + u[1] * u[1]);
+        all += in->coefficient[k] * (u[0] * u[0] + u[1] * u[1]);
+        *brought += in->coefficient[k] * (m[0] * u[0] + m[1] * u[1]);
     }
-    return sum;
+    return all - *brought;
 }

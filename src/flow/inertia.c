@@ -46,18 +46,21 @@ static bool is_wall(const sab_boundary *at, int dim)
     return held || at->slip;
 }
 
-/* Material goes by the tractions alone through sides that nobody mentions, too. Not where one
- * component of the velocity is given and the other free: this says that the flow is developed
- * there, and comes in as it goes. */
+/* Material goes by the tractions alone through sides that nobody mentions, too: together they are
+ * one part of the boundary, every entry is one of its own. Not where one component of the velocity
+ * is given and the other free: this says that the flow is developed there, and comes in as it goes.
+ */
 static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
     sab_status status = SAB_OK;
 
     SAB_NEW(it->open, mesh->nfacets);
-    SAB_NEW(it->by_traction, mesh->nfacets);
-    for (int f = 0; f < mesh->nfacets; f++)
-        it->open[f] = it->by_traction[f] = true;
+    SAB_NEW(it->part, mesh->nfacets);
+    for (int f = 0; f < mesh->nfacets; f++) {
+        it->open[f] = true;
+        it->part[f] = flow->setup.nboundaries;
+    }
     for (int b = 0; b < flow->setup.nboundaries; b++) {
         const sab_boundary *at = &flow->setup.boundary[b];
         const sab_mesh_group *group = &mesh->group[flow->group[b]];
@@ -66,7 +69,9 @@ static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_err
             if (is_wall(at, flow->setup.geometry->dim))
                 it->open[group->facet[i]] = false;
             if (at->slip || at->has_velocity)
-                it->by_traction[group->facet[i]] = false;
+                it->part[group->facet[i]] = -1;
+            else if (it->part[group->facet[i]] >= 0)
+                it->part[group->facet[i]] = b;
         }
     }
 cleanup:
@@ -102,8 +107,8 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_TRY(sab_mass_create(flow->space, flow->dofs, &it->mass, err));
     SAB_TRY(find_open_sides(flow, it, err));
     SAB_TRY(sab_transport_create(flow->space, it->open, &it->transport, err));
-    SAB_TRY(sab_inflow_create(flow->space, flow->dofs,
-                              flow->setup.free_inflow ? NULL : it->by_traction, flow->program->A,
+    SAB_TRY(sab_inflow_create(flow->space, flow->dofs, flow->setup.nboundaries + 1,
+                              flow->setup.free_inflow ? NULL : it->part, flow->program->A,
                               &it->inflow, err));
     const size_t points = 2 * (size_t)it->mass->N->npoints;
     it->size = size;
@@ -140,7 +145,7 @@ void sab_inertia_destroy(sab_inertia **inertia)
     sab_transport_destroy(&it->transport);
     sab_inflow_destroy(&it->inflow);
     SAB_FREE(it->open);
-    SAB_FREE(it->by_traction);
+    SAB_FREE(it->part);
     SAB_FREE(it->b);
     SAB_FREE(it->c);
     SAB_FREE(it->carried);

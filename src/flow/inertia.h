@@ -14,17 +14,17 @@
 typedef struct sab_inertia {
     sab_mass *mass;
     sab_transport *transport;
-    sab_inflow *inflow;          /* at the sides that are open by a traction */
-    double factor;               /* of the mass matrix in A */
-    double length2;              /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
-    bool *open;                  /* [nfacets] material may pass; */
-    bool *by_traction;           /* [nfacets] and nobody gives its velocity */
-    double *b, *c;               /* [points of mass][2] u^n o X1, u^(n-1) o X2 of order 2 */
-    double *carried;             /* [points of mass][2] w */
-    double *prescribed;          /* velocity vector of the prescribed part, as dofs has it */
-    double *given;               /* [points of mass][2] the same at the points */
-    double *work;                /* [points of mass][2] */
-    size_t size;                 /* of a velocity vector */
+    sab_inflow *inflow; /* at the sides that are open by a traction */
+    double factor;      /* of the mass matrix in A */
+    double length2;     /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
+    bool *open;         /* [nfacets] material may pass; */
+    int *part;          /* [nfacets] of the boundary, where nobody gives a velocity; else -1 */
+    double *b, *c;      /* [points of mass][2] u^n o X1, u^(n-1) o X2 of order 2 */
+    double *carried;    /* [points of mass][2] w */
+    double *prescribed; /* velocity vector of the prescribed part, as dofs has it */
+    double *given;      /* [points of mass][2] the same at the points */
+    double *work;       /* [points of mass][2] */
+    size_t size;        /* of a velocity vector */
     double *velocity, *previous; /* velocity vectors after the last step, and the one before */
     double *weight;              /* force vector: gravity, */
     double *applied;             /* gravity and tractions */

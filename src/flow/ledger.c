@@ -115,16 +115,19 @@ static void take_work(sab_flow *flow, double dt, sab_ledger *l)
     const size_t size = sab_space_size(flow->space);
     const double *U = it->velocity;
     const int s = flow->space->geometry->s;
-    double contact = 0.0;
+    double contact = 0.0, brought;
 
     l->gravity = dt * dot(size, it->weight, U);
     l->traction = dt * (dot(size, it->applied, U) - dot(size, it->weight, U));
     l->viscous = dt * sab_integral_of(f, SAB_INTEGRAL_VISCOUS_DISSIPATION, 0.0, NULL);
     for (int q = 0; q < flow->space->npoints; q++)
         contact += 2.0 * flow->space->weight[q] *
-                   dot((size_t)s, f->lambda + s * q, f->strain_rate + s * q);
+                   (dot((size_t)s, f->lambda + s * q, f->strain_rate + s * q) -
+                    f->law.rate[q] *
+                        dot((size_t)s - 1, f->strain_rate + s * q + 1, f->strain_rate + s * q + 1));
     l->friction = -dt * contact;
-    l->inflow = dt * sab_inflow_power(it->inflow, U);
+    l->inflow = dt * sab_inflow_power(it->inflow, U, &brought);
+    l->given += dt * brought;
     memset(flow->work, 0, size * sizeof *flow->work); /* reactions: int D(v):sigma - load */
     sab_space_internal_force(flow->space, f->total, flow->work);
     l->walls = dt * (dot(size, flow->work, it->prescribed) - dot(size, flow->load, it->prescribed));
@@ -188,7 +191,7 @@ static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_le
                 l->out += 0.5 * w * (e * flux + energy_behind(flow, c, f, q, dt, v, flux));
             else
                 l->in -= w * e * flux;
-            l->given -= flow->inertia->by_traction[f] ? 0.0 : w * e * fmin(flux, 0.0);
+            l->given -= flow->inertia->part[f] >= 0 ? 0.0 : w * e * fmin(flux, 0.0);
         }
 }
 

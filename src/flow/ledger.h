@@ -17,12 +17,12 @@ typedef struct sab_ledger {
     double traction; /* of tractions and pressures, */
     double walls;    /* of walls that move: reactions times prescribed velocities */
     double viscous;  /* dissipated by viscosity, */
-    double friction; /* by lambda, */
+    double friction; /* by lambda and the rate stress of mu(I), */
     double inflow;   /* by the directional traction of open sides (fem/inflow.h), */
     double loss;     /* and by the time scheme */
     double carried;  /* gained along the trajectories */
     double in, out;  /* carried through open sides; both positive */
-    double given;    /* of `in`, where a velocity is prescribed */
+    double given;    /* of `in`, where a velocity is prescribed, or by the mean of what enters */
     double dilation; /* int 1/2 |u|^2 div u: of material that appears where grains part */
     double excess;   /* carried - in + out - dilation: what the scheme makes of nothing */
     double defect;

@@ -70,7 +70,7 @@ static double defect_of(const problem *p, int steps, sab_ledger *sum)
         CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, &err), SAB_OK);
         const sab_ledger *l = &report.ledger;
         worst = fmax(worst, fabs(l->defect) / size_of(l));
-        CU_ASSERT(l->energy > 0.0 && l->loss >= 0.0 && l->viscous >= 0.0 && l->inflow >= 0.0);
+        CU_ASSERT(l->energy > 0.0 && l->loss >= 0.0 && l->viscous >= 0.0);
         sab_ledger_add(sum, l);
     }
     sab_flow_destroy(&flow);
@@ -78,19 +78,22 @@ static double defect_of(const problem *p, int steps, sab_ledger *sum)
 }
 
 /* Grains in a box that is open above and at a side, its bottom moves; curved and straight meshes,
- * both pairs, both orders, a coarse tolerance. */
+ * both pairs, both orders, given friction and mu(I), a coarse tolerance. */
 static void test_closes(void)
 {
     const sab_grid grid[2] = {{4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0},
                               {4, 4, 0, 0, 1, 1, 0.1, 0.06, 0.3}};
 
-    for (int variant = 0; variant < 8; variant++) {
-        sab_mesh *mesh = sab_grid_create(&grid[variant / 4]);
+    for (int variant = 0; variant < 16; variant++) {
+        sab_mesh *mesh = sab_grid_create(&grid[variant / 4 % 2]);
         sab_ledger sum;
         problem p;
 
         prepare(&p, mesh, 0.1, 1 + variant % 2);
         p.setup.bubbles = variant / 2 % 2 == 1;
+        p.setup.viscosity_iterations = 20;
+        p.material.has_mu_i = variant >= 8;
+        p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.6, .I0 = 0.3, .grain = 0.1};
         hold(&p, 0, 0.3);
         hold(&p, 3, 0.0);
         p.boundary[2].has_pressure = true;
@@ -98,18 +101,19 @@ static void test_closes(void)
         p.initial[0] = sab_constant(0.1);
         p.initial[1] = sab_constant(-0.2);
         const double worst = defect_of(&p, 5, &sum);
-        printf("  curved %d, bubbles %d, order %d: defect %.1e\n", variant / 4, variant / 2 % 2,
-               1 + variant % 2, worst);
+        printf("  curved %d, bubbles %d, order %d, mu(I) %d: defect %.1e\n", variant / 4 % 2,
+               variant / 2 % 2, 1 + variant % 2, variant / 8, worst);
         CU_ASSERT(worst < 1e-12);
-        CU_ASSERT(sum.inflow > 1e-3 && sum.walls != 0.0 && sum.traction != 0.0);
+        CU_ASSERT(sum.inflow != 0.0 && sum.given > 1e-3);
+        CU_ASSERT(sum.walls != 0.0 && sum.traction != 0.0);
         sab_mesh_destroy(&mesh);
     }
 }
 
 /* A plug of height H between slip walls, open above and below under the same pressure, which keeps
- * it together: what enters comes from rest, so that H du/dt = gH - u^2/2, and u goes to sqrt(2gH),
- * Torricelli's velocity. In discrete time c H (u - w) = gH - u^n u/2 exactly. */
-static void test_torricelli(void)
+ * it together: what enters comes with the velocity that it all has, so that the plug falls freely.
+ * In discrete time c H (u - w) = gH - u^n (u - u^n)/2 exactly. */
+static void test_plug(void)
 {
     const sab_grid grid = {2, 6, 0, 0, 0.7, 2, 0.1, 0.0, 0.0};
     const double H = 2.0, dt = 0.2;
@@ -133,10 +137,10 @@ static void test_torricelli(void)
             p.boundary[b].pressure = sab_constant(4.0);
         }
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
-        for (int k = 0; k < 60; k++) {
+        for (int k = 0; k < 20; k++) {
             const bool first = order == 1 || k == 0;
             const double c = (first ? 1.0 : 1.5) / dt, w = first ? now : (4.0 * now - before) / 3.0;
-            const double next = (c * H * w + H) / (c * H + 0.5 * now);
+            const double next = (c * H * w + H + 0.5 * now * now) / (c * H + 0.5 * now);
             sab_flow_report report;
 
             CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, &err), SAB_OK);
@@ -147,14 +151,14 @@ static void test_torricelli(void)
                 CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[2 * a + 1], -now, 2e-6);
             CU_ASSERT(fabs(report.ledger.defect) < 1e-12 * size_of(&report.ledger));
         }
-        CU_ASSERT_DOUBLE_EQUAL(now, sqrt(2.0 * H), 1e-4);
+        CU_ASSERT(now > 0.75 * 20 * dt && now < 20 * dt); /* g t, with a lag of the open side */
         sab_flow_destroy(&flow);
     }
     sab_mesh_destroy(&mesh);
 }
 
-/* What open sides take is what comes in, up to the change of the velocity in a step: half of the
- * difference for half of the step. */
+/* What open sides take, and what the mean brings, is what comes in, up to the change of the
+ * velocity in a step: half of the difference for half of the step. */
 static void test_inflow_is_what_enters(void)
 {
     const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
@@ -173,8 +177,8 @@ static void test_inflow_is_what_enters(void)
             p.boundary[b].pressure = sab_constant(2.0);
         }
         defect_of(&p, 5 << k, &sum);
-        CU_ASSERT(sum.in > 1e-3 && sum.given == 0.0);
-        difference[k] = fabs(sum.inflow / sum.in - 1.0);
+        CU_ASSERT(sum.in > 1e-3);
+        difference[k] = fabs((sum.inflow + sum.given) / sum.in - 1.0);
     }
     printf("  taken / entering - 1: %.3e, %.3e\n", difference[0], difference[1]);
     CU_ASSERT(difference[0] < 0.7 && difference[0] > 0.02);
@@ -227,7 +231,8 @@ static void test_unstable(void)
     CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/silo.geo", 3, size, &coarse, &err), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &mesh, &err), SAB_OK);
     for (int sick = 0; sick < 2; sick++) {
-        const sab_march_options options = {.end = 10.0, .window = 1.0, .probe = -1};
+        const sab_march_options options = {
+            .end = sick == 1 ? 30.0 : 10.0, .window = 1.0, .probe = -1};
         sab_flow *flow = NULL;
         sab_probes *probes = NULL;
         sab_march *march = NULL;
@@ -269,7 +274,7 @@ static void test_unstable(void)
 int main(void)
 {
     static const sab_test tests[] = {{"the ledger closes", test_closes},
-                                     {"Torricelli", test_torricelli},
+                                     {"plug", test_plug},
                                      {"inflow", test_inflow_is_what_enters},
                                      {"coasting", test_coasting},
                                      {"unstable", test_unstable}};
