@@ -297,10 +297,9 @@ static void say_energy(const run *r, const sab_march_energy *e)
     if (!(e->work > 0.0))
         return; /* nothing was done */
     sab_say(r->term,
-            "energy         %.3g of the work done became heat, %.3g left; %.2g came of dilation, "
-            "%.2g of nothing",
+            "energy         %.3g of the work done became heat, %.3g left; %.2g came of nothing",
             (e->sum.viscous + e->sum.friction) / e->work, (e->sum.out - e->sum.in) / e->work,
-            e->parting, e->share);
+            e->share);
 }
 
 static void warn_energy(const run *r, const sab_march_energy *e)
@@ -319,17 +318,17 @@ static void warn_energy(const run *r, const sab_march_energy *e)
             "%d of %d steps are unsound: energy appears from nowhere; use a smaller time.step, "
             "or refine the mesh where it is fast",
             e->unsound, m->rows);
-    if (e->share > SAB_MADE_OF_NOTHING)
+    if (e->share > SAB_MADE_OF_NOTHING && e->parting > 0.5 * e->share)
+        sab_warn(r->term,
+                 "%.2g %% of the work done on the material came with volume that appears where "
+                 "grains part, more than %g %%: this domain does not stay full",
+                 100.0 * e->share, 100.0 * SAB_MADE_OF_NOTHING);
+    else if (e->share > SAB_MADE_OF_NOTHING)
         sab_warn(r->term,
                  "%.2g %% of the work done on the material was made of nothing by the time steps, "
                  "more than %g %%; use a smaller time.step%s",
                  100.0 * e->share, 100.0 * SAB_MADE_OF_NOTHING,
                  r->session->c->time.order == 1 ? ", or time.order: 2" : "");
-    if (e->parting > SAB_MADE_BY_DILATION)
-        sab_warn(r->term,
-                 "%.2g %% of the work done on the material came with volume that appears where "
-                 "grains part, more than %g %%: this domain does not stay full",
-                 100.0 * e->parting, 100.0 * SAB_MADE_BY_DILATION);
 }
 
 static void report_result(const run *r, const sab_run_result *result)

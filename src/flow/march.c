@@ -320,7 +320,7 @@ sab_march_energy sab_march_energies(const sab_march *m)
 
         sab_ledger_add(&e.sum, l);
         e.work += work;
-        const double made = l->excess + l->in - l->given - l->inflow;
+        const double made = l->excess + l->dilation + l->in - l->given - l->inflow;
         e.made += made > 0.0 ? made : 0.0;
         if (l->energy > 0.0)
             e.defect = fmax(e.defect, fabs(l->defect) / fmax(l->energy, work));
@@ -340,7 +340,7 @@ bool sab_march_is_good(const sab_march *m)
     const sab_march_energy e = sab_march_energies(m);
 
     return m->missed == 0 && m->end != SAB_MARCH_GIVEN_UP && m->end != SAB_MARCH_UNSTABLE &&
-           e.share <= SAB_MADE_OF_NOTHING && e.parting <= SAB_MADE_BY_DILATION;
+           e.share <= SAB_MADE_OF_NOTHING;
 }
 
 const double *sab_march_kept(const sab_march *m, int *rows)

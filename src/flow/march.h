@@ -91,22 +91,22 @@ sab_volume sab_march_volume(const double *row);
 const sab_ledger *sab_march_ledger(const sab_march *march, int row);
 /* What the ledgers of all steps say [docs/theory.md, 3.4]. */
 typedef struct sab_march_energy {
-    sab_ledger sum;   /* `energy` is that of the last step */
-    double work;      /* of gravity, tractions, walls, without sign, and what came in with a given
-                         velocity */
-    double made;      /* excess, and what came in by tractions beyond `inflow`, where positive */
-    double share;     /* made / work */
-    double parting;   /* dilation / work */
-    double defect;    /* largest of a step, relative to the larger of E and of its work */
-    double created;   /* largest dilation and excess of a step, relative to E, */
+    sab_ledger sum; /* `energy` is that of the last step */
+    double work;    /* of gravity, tractions, walls, without sign, and what came in with a given
+                       velocity */
+    double made;    /* excess, dilation, and what came in by tractions beyond `inflow` and `given`,
+                       in steps where their sum is positive */
+    double share;   /* made / work */
+    double parting; /* dilation / work */
+    double defect;  /* largest of a step, relative to the larger of E and of its work */
+    double created; /* largest dilation and excess of a step, relative to E, */
     int created_step; /* and which one */
     int unsound;      /* steps */
 } sab_march_energy;
 sab_march_energy sab_march_energies(const sab_march *march);
-/* The result is not to be trusted if more of the work than this is made of nothing, or comes with
- * the volume that appears where grains part. */
+/* The result is not to be trusted if more of the work than this is made of nothing, by the scheme
+ * or with the volume that appears where grains part. */
 #define SAB_MADE_OF_NOTHING 0.01
-#define SAB_MADE_BY_DILATION 0.25
 /* No step has missed, nothing was unstable, and the energies are in order: exit code 0. */
 bool sab_march_is_good(const sab_march *march);
 

@@ -138,8 +138,10 @@ static const sab_key table[] = {
      .help = "true: no flow through the wall, no friction along it"},
     {"boundaries.*.traction", SAB_KEY_VECTOR_OR_ZERO, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, traction), FLAG(sab_boundary, has_traction),
-     .help = "Total traction of the outside on the grains; 0 is a free surface or an outlet. With "
-             "inertia, material that enters here comes from rest; give its velocity if it is fed"},
+     .help =
+         "Total traction of the outside on the grains; 0 is a free surface or an outlet. With "
+         "inertia, material enters here with the mean velocity of all that does; give its velocity "
+         "if it is fed"},
     {"boundaries.*.pressure", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, pressure), FLAG(sab_boundary, has_pressure),
      .help = "Pressure p from outside: the traction -p n"},

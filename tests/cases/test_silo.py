@@ -46,19 +46,20 @@ def inertia(fields):
 
 
 def entering(fields, height=8):
-    """What the open top takes from the grains that come in there: force upwards, and power."""
+    """Power that the open top takes from grains that come in there unevenly."""
     at, weight = numpy.array([0.5 - 0.15 ** 0.5, 0.5, 0.5 + 0.15 ** 0.5]), numpy.array([5, 8, 5]) / 18
     shape = numpy.array([(1 - at) * (1 - 2 * at), at * (2 * at - 1), 4 * at * (1 - at)]).T
-    force = power = 0.0
+    fluxes, speeds = [], []
     for i in range(3):
         side = [i, (i + 1) % 3, 3 + i]
         top = (fields.x[:, side, 1] > height - 1e-9).all(axis=1)
         length = numpy.abs(fields.x[top, side[1], 0] - fields.x[top, side[0], 0])
         u = numpy.einsum("qa,cai->cqi", shape, fields.point["velocity"][top][:, side, :2])
-        flux = numpy.minimum(u[..., 1], 0) * length[:, None] * weight
-        force += 0.5 * (flux * u[..., 1]).sum()
-        power -= 0.5 * (flux * (u ** 2).sum(axis=2)).sum()
-    return float(force), float(power)
+        fluxes.append((-numpy.minimum(u[..., 1], 0) * length[:, None] * weight).ravel())
+        speeds.append(u.reshape(-1, 2))
+    flux, u = numpy.concatenate(fluxes), numpy.concatenate(speeds)
+    mean = (flux[:, None] * u).sum(axis=0) / flux.sum()
+    return float(0.5 * (flux * ((u - mean) * u).sum(axis=1)).sum())
 
 
 def balances(name, summary):
@@ -66,7 +67,7 @@ def balances(name, summary):
     probes = summary["probes"]
     history = sablier_io.table(os.path.join(tests.path(name), "history.csv"))
     growth, force, power = inertia(sablier_io.Fields(tests.path(name)))
-    pull, taken = entering(sablier_io.Fields(tests.path(name)))
+    taken = entering(sablier_io.Fields(tests.path(name)))
     tests.check(summary["status"] == "steady" and summary["missed"] == 0,
                 f"  {summary['status']} after {summary['steps']} steps, {summary['missed']} missed")
     # volume: what goes out more than comes in is expansion, at every step
@@ -76,8 +77,8 @@ def balances(name, summary):
     tests.check(growth > 0, "  the grains expand rather than contract")
     # momentum: walls carry the weight but for what the outflow takes along
     tests.check(force[1] < -0.5, f"  downward momentum leaves: {force[1]:.3f}")
-    tests.below(float((WEIGHT + probes["held"][1] + force[1] - pull) / force[1]), 0.03,
-                "  (weight - force on the walls - pull of the top) / outflow of momentum - 1")
+    tests.below(float((WEIGHT + probes["held"][1] + force[1]) / force[1]), 0.03,
+                "  (weight - force on the walls) / outflow of momentum - 1")
     tests.below(float((probes["held"][0] + probes["on_axis"][0]) / probes["held"][0]), 0.01,
                 "  force on the wall + force on the axis, relative, across")
     tests.below(probes["on_axis"][1], 1e-12, "  a slip wall feels no shear")
@@ -132,7 +133,7 @@ def volume():
                 1e-12, "  net - its parts")
     tests.below(parts["net"], 0.02, "  net expansion of the discharge")  # 3.0 % with rho = 1; true is 1.0 %
     tests.check(0.005 < parts["parting"] < 0.02, f"  grains part: {parts['parting']:.4f}")
-    tests.below(summary["per_step"]["factorisations"], 3.6, "  factorisations per step")
+    tests.below(summary["per_step"]["factorisations"], 4.6, "  factorisations per step")  # one of A
 
 
 def mu_i():
@@ -161,10 +162,11 @@ def fast():
     summary = tests.run("fast", "silo", *wide, "material.friction=0.3")
     ledger = summary["ledger"]
     tests.below(summary["probes"]["discharge"] - 3.98, 0.05, "  discharge - 3.98, of this mesh")
-    tests.below(summary["probes"]["energy"] - 22.6, 0.5, "  kinetic energy - 22.6")
+    tests.below(summary["probes"]["energy"] - 23.1, 0.5, "  kinetic energy - 23.1")
     tests.below(ledger["worst_defect"], 1e-12, "  defect of the ledger, of its worst step")
     tests.below(ledger["made_share"], 1e-3, "  energy made of nothing / work")
-    tests.below(ledger["inflow"] / ledger["in"] - 1, 0.05, "  taken at the top / coming in - 1")
+    tests.below((ledger["inflow"] + ledger["given"]) / ledger["in"] - 1, 0.05,
+                "  taken at the top and brought by the mean / coming in - 1")
     tests.check(0.5 < summary["courant"] < 5, f"  Courant number {summary['courant']:.3g}")
     # long steps of first order do make energy, and the run says so
     summary = tests.run("long steps", "silo", *wide, "material.friction=0.1", "time.order=1",
