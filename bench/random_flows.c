@@ -191,19 +191,19 @@ sab_status bench_flows_run(unsigned long long seed, const bench_flows *o, bool *
     }
     const sab_march_energy e = sab_march_energies(march);
     double largest = 0.0, excess = 0.0, growth = -INFINITY; /* of a step, relative to E */
-    double gravity = 0.0, created = 0.0;                    /* of all; what has no source, if positive */
+    double work = 0.0, created = 0.0;                    /* of all; what has no source, if positive */
     for (int i = 0; i < march->rows; i++) {
         const sab_ledger *l = sab_march_ledger(march, i);
 
         largest = fmax(largest, l->energy);
-        gravity += fabs(l->gravity);
+        work += fabs(l->gravity) + fabs(l->traction) + fabs(l->walls);
         created += fmax(0.0, l->carried - l->in + l->out);
         excess = fmax(excess, l->excess / l->energy);
         growth = fmax(growth, (l->carried - l->given - l->loss - l->viscous -
                                fmax(l->friction, 0.0) - l->inflow) /
                                   l->energy);
     }
-    *quiet = sab_march_is_good(march) && !(created <= 0.01 * gravity);
+    *quiet = sab_march_is_good(march) && !(created <= 0.01 * work);
     printf("%llu,%s,%d,%s,%.3g,%.3g,%.3f,%.3g,%.3g,%d,%s,%d,%d,%d,%d,%.4g,%.3g,%d,%.3g,%.3g,%.3g,%.3g,%.1e,%.3g,"
            "%d,%.2f\n",
            seed, kinds[s.kind], s.order, s.bubbles ? "p2b" : "alfeld", s.dt, s.reynolds, s.friction,

@@ -296,8 +296,7 @@ static void say_energy(const run *r, const sab_march_energy *e)
 {
     if (!(e->work > 0.0))
         return; /* nothing was done */
-    sab_say(r->term,
-            "energy         %.3g of the work done became heat, %.3g left; %.2g came of nothing",
+    sab_say(r->term, "energy         of the work %.3g became heat, %.3g left; %.2g came of nothing",
             (e->sum.viscous + e->sum.friction) / e->work, (e->sum.out - e->sum.in) / e->work,
             e->share);
 }

@@ -69,10 +69,10 @@ void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term)
     if (!flows_through(v) || result->report.solve.certificate.at_rest)
         return;
     if (v->dilatancy > 1e-9 * v->outflow)
-        snprintf(dilatancy, sizeof dilatancy, "dilatancy %.2g, ", 100.0 * share(v, v->dilatancy));
+        snprintf(dilatancy, sizeof dilatancy, "dilatancy %.1f, ", 100.0 * share(v, v->dilatancy));
     sab_say(term,
-            "volume         net %+.2g %% of the outflow: %sparting %.2g, barrier %.2g, "
-            "compaction %.2g",
+            "volume         net %+.1f %% of outflow: %sparting %.1f, barrier %.1f, "
+            "compaction %.1f",
             100.0 * share(v, v->net), dilatancy, 100.0 * share(v, v->parting),
             100.0 * share(v, v->barrier), -100.0 * share(v, v->compaction));
     if (fabs(error) > VOLUME_ERROR)

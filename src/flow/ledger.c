@@ -44,9 +44,16 @@ bool sab_ledger_is_stable(const sab_ledger *l)
     return isfinite(l->energy) && l->carried - l->given <= taken + ROUNDING * l->energy;
 }
 
+double sab_ledger_excess(const sab_ledger *l)
+{
+    const double scale = fmax(l->energy, l->energy - l->gain); /* after, or before */
+
+    return scale > 0.0 ? l->excess / scale : 0.0;
+}
+
 bool sab_ledger_is_sound(const sab_ledger *l)
 {
-    return l->excess <= UNSOUND * l->energy && sab_ledger_is_stable(l);
+    return sab_ledger_excess(l) <= UNSOUND && sab_ledger_is_stable(l);
 }
 
 static double dot(size_t n, const double *a, const double *b)

@@ -35,7 +35,9 @@ void sab_ledger_add(sab_ledger *sum, const sab_ledger *part);
 
 /* Does E grow by no more than the work done and what comes in at a given velocity; is it finite? */
 bool sab_ledger_is_stable(const sab_ledger *ledger);
-/* And is the excess a share of E that a healthy step may have? */
+/* The excess, as a share of the energy before or after the step, whichever is larger. */
+double sab_ledger_excess(const sab_ledger *ledger);
+/* And is that a share that a healthy step may have? */
 bool sab_ledger_is_sound(const sab_ledger *ledger);
 
 struct sab_flow;

@@ -315,13 +315,14 @@ sab_march_energy sab_march_energies(const sab_march *m)
 
     for (int i = 0; i < m->rows; i++) {
         const sab_ledger *l = sab_march_ledger(m, i);
-        const double work = fabs(l->gravity) + fabs(l->traction) + fabs(l->walls) + l->given;
+        const double work = fabs(l->gravity) + fabs(l->traction) + fabs(l->walls);
         const double created = (l->dilation + l->excess) / l->energy;
 
         sab_ledger_add(&e.sum, l);
         e.work += work;
-        const double made = l->excess + l->dilation + l->in - l->given - l->inflow;
-        e.made += made > 0.0 ? made : 0.0;
+        const double own = l->excess + l->dilation, entered = l->in - l->given - l->inflow;
+        e.made += fmax(0.0, own + fmax(0.0, entered));
+        e.given += l->given;
         if (l->energy > 0.0)
             e.defect = fmax(e.defect, fabs(l->defect) / fmax(l->energy, work));
         if (created > e.created) {
@@ -330,6 +331,7 @@ sab_march_energy sab_march_energies(const sab_march *m)
         }
         e.unsound += m->history[(size_t)i * (size_t)m->columns + SAB_HISTORY_UNSOUND] != 0.0;
     }
+    e.work = e.work > 0.0 ? e.work : e.given; /* driven by what is fed alone */
     e.share = e.made > 0.0 ? e.made / e.work : 0.0;
     e.parting = e.work > 0.0 ? e.sum.dilation / e.work : 0.0;
     return e;

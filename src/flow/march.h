@@ -91,15 +91,15 @@ sab_volume sab_march_volume(const double *row);
 const sab_ledger *sab_march_ledger(const sab_march *march, int row);
 /* What the ledgers of all steps say [docs/theory.md, 3.4]. */
 typedef struct sab_march_energy {
-    sab_ledger sum; /* `energy` is that of the last step */
-    double work;    /* of gravity, tractions, walls, without sign, and what came in with a given
-                       velocity */
-    double made;    /* excess, dilation, and what came in by tractions beyond `inflow` and `given`,
-                       in steps where their sum is positive */
-    double share;   /* made / work */
-    double parting; /* dilation / work */
-    double defect;  /* largest of a step, relative to the larger of E and of its work */
-    double created; /* largest dilation and excess of a step, relative to E, */
+    sab_ledger sum;   /* `energy` is that of the last step */
+    double work;      /* of gravity, tractions, walls, without sign; `given` where they do none */
+    double given;     /* came in with a given velocity, or with the mean one of an open side */
+    double made;      /* excess and dilation, and what came in by tractions beyond `inflow` and
+                         `given`, in steps where it is positive */
+    double share;     /* made / work */
+    double parting;   /* dilation / work */
+    double defect;    /* largest of a step, relative to the larger of E and of its work */
+    double created;   /* largest dilation and excess of a step, relative to E, */
     int created_step; /* and which one */
     int unsound;      /* steps */
 } sab_march_energy;

@@ -259,8 +259,7 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
     report->unsound = !sab_ledger_is_sound(&report->ledger);
     report->unstable = !sab_ledger_is_stable(&report->ledger);
     if (report->unsound && report->missed.by == SAB_MISS_NONE)
-        report->missed =
-            (sab_limit){SAB_MISS_ENERGY, report->ledger.excess / report->ledger.energy};
+        report->missed = (sab_limit){SAB_MISS_ENERGY, sab_ledger_excess(&report->ledger)};
     report->converged = report->missed.by == SAB_MISS_NONE;
     flow->step = step;
 cleanup:

@@ -81,7 +81,7 @@ class Pitfalls:
         plain = load(self.path("plain/summary.json"))
         history = [float(r["energy"]) for r in rows(self.path("plain/history.csv"))]
         self.check("three steps", len(history) == 3 and min(history) > 0, history)
-        for window in ("1e9", "1e300", "0.3"):  # longer than the run: the mean of all
+        for window in ("1e9", "1e29", "0.3"):  # longer than the run: the mean of all
             self.run("run", "c", "-o", f"w{window}", "-q", "--set", f"time.window={window}")
             summary = load(self.path(f"w{window}/summary.json"))
             self.check(f"window {window}: the mean of all steps", summary["window"]["rows"] == 3 and
@@ -98,12 +98,12 @@ class Pitfalls:
             self.run("run", "c", "-o", key, "-q", "--set", f"{key}=2147483647")
             self.check(f"{key}: 2147483647 changes nothing",
                        load(self.path(f"{key}/summary.json"))["probes"] == plain["probes"])
-        for every, frames in (("1e-320", 4), ("1e300", 2)):  # every step; the first and the last
+        for every, frames in (("1e-29", 4), ("1e29", 2)):  # every step; the first and the last
             self.run("run", "c", "-o", f"every{every}", "-q", "--set", f"output.every={every}")
             found = [p for p in snapshot(self.path(f"every{every}")) if p.startswith("fields_")]
             self.check(f"output.every {every}: {frames} frames", len(found) == frames, found)
-        done = self.run("check", "c", "--set", "time.end=1e300", code=3)
-        self.check("too many steps are refused", "time.end: 1e+300 is 1e+301 steps" in done.stderr,
+        done = self.run("check", "c", "--set", "time.end=1e29", code=3)
+        self.check("too many steps are refused", "time.end: 1e+29 is 1e+30 steps" in done.stderr,
                    done.stderr)
 
     # ---- standard streams -----------------------------------------------------------------------
@@ -147,7 +147,8 @@ class Pitfalls:
             self.check(f"{setting}: angle {angle}", len(line) == 1 and angle in line[0], done.stdout)
             self.check(f"{setting}: {'a' if warned else 'no'} warning", (words in done.stderr) == warned,
                        done.stderr)
-        done = self.run("run", "c", "-o", "later", "--set", "material.friction=0.8+t")
+        done = self.run("run", "c", "-o", "later", "--set", "material.friction=0.8+t", "--set",
+                        "material.bingham=0.2")  # that it does not part
         self.check("friction that passes 1 on the way: one warning", done.stderr.count(words) == 1, done.stderr)
         law = "material={mu_i: {static: 0.3, dynamic: %s, I0: 0.3, grain: 0.1}, reynolds: 100}"
         for dynamic, warned in (("0.9", False), ("1.5", True)):
