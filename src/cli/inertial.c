@@ -296,7 +296,7 @@ static void say_energy(const run *r, const sab_march_energy *e)
 {
     if (!(e->work > 0.0))
         return; /* nothing was done */
-    sab_say(r->term, "energy         of the work %.3g became heat, %.3g left; %.2g came of nothing",
+    sab_say(r->term, "energy         of the work %.2g became heat, %.2g left; %.2g came of nothing",
             (e->sum.viscous + e->sum.friction) / e->work, (e->sum.out - e->sum.in) / e->work,
             e->share);
 }

@@ -71,7 +71,7 @@ void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term)
     if (v->dilatancy > 1e-9 * v->outflow)
         snprintf(dilatancy, sizeof dilatancy, "dilatancy %.1f, ", 100.0 * share(v, v->dilatancy));
     sab_say(term,
-            "volume         net %+.1f %% of outflow: %sparting %.1f, barrier %.1f, "
+            "volume         %+.1f %% of outflow: %sparting %.1f, barrier %.1f, "
             "compaction %.1f",
             100.0 * share(v, v->net), dilatancy, 100.0 * share(v, v->parting),
             100.0 * share(v, v->barrier), -100.0 * share(v, v->compaction));
