@@ -10,8 +10,8 @@
 
 enum { NODES = SAB_P2_TRIANGLE };
 
-/* Share of E that a step may make of nothing: the runs that it comes from are in
- * docs/theory.md, 3.4. */
+/* Share of E, the larger of before and after, that a step may make of nothing: the runs that it
+ * comes from are in docs/theory.md, 3.4. */
 static const double UNSOUND = 0.02;
 static const double ROUNDING = 1e-6;
 
@@ -46,7 +46,10 @@ bool sab_ledger_is_stable(const sab_ledger *l)
 
 bool sab_ledger_is_sound(const sab_ledger *l)
 {
-    return l->excess <= UNSOUND * l->energy && sab_ledger_is_stable(l);
+    /* what is carried is the energy before, of which a flow that dies out keeps nothing */
+    const double energy = fmax(l->energy, l->energy - l->gain);
+
+    return l->excess <= UNSOUND * energy && sab_ledger_is_stable(l);
 }
 
 static double dot(size_t n, const double *a, const double *b)
