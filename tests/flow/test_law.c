@@ -280,6 +280,49 @@ static double slump(const sab_material *material)
     return energy;
 }
 
+/* A creeping flow, pushed and pressed from above, b < 1: interior points follow mu(I) within their
+ * programs, and few programs are left to do. */
+static void test_followed(void)
+{
+    const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
+    static char name[4][8] = {"bottom", "right", "top", "left"};
+    const sab_material material = {
+        .has_mu_i = true,
+        .mu_i = {.resting = 0.2, .flowing = 0.9, .I0 = 0.3, .grain = 0.3},
+        .reynolds = sab_constant(50.0),
+        .bulk = 0.5};
+    const sab_function gravity[2] = {sab_constant(0.0), sab_constant(-1.0)};
+    sab_boundary side[4];
+    sab_mesh *mesh = sab_grid_create(&grid);
+    sab_flow *flow = NULL;
+    sab_flow_report report;
+
+    for (int i = 0; i < 4; i++)
+        side[i] = (sab_boundary){.group = name[i], .has_velocity = true};
+    for (int i = 0; i < 4; i++)
+        side[i].prescribed[0] = side[i].prescribed[1] = i != 2;
+    side[2] = (sab_boundary){.group = name[2],
+                             .has_traction = true,
+                             .traction = {sab_constant(0.6), sab_constant(-1.0)}};
+    sab_flow_setup setup = {.mesh = mesh,
+                            .bubbles = true,
+                            .geometry = &sab_geometry_plane,
+                            .material = &material,
+                            .gravity = gravity,
+                            .nboundaries = 4,
+                            .boundary = side,
+                            .solver = sab_solver_options_default(),
+                            .viscosity_iterations = 20};
+    setup.solver.tolerance = 1e-3;
+    CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, NULL), SAB_OK);
+    CU_ASSERT(report.converged);
+    CU_ASSERT(report.viscosity_iterations <= 3);
+    CU_ASSERT(report.rate_residual <= 1e-3);
+    sab_flow_destroy(&flow);
+    sab_mesh_destroy(&mesh);
+}
+
 /* A formula that is zero, in any key, gives what the number 0 gives: mu(I) is not forgotten. */
 static void test_formula_beside(void)
 {
@@ -306,6 +349,7 @@ int main(void)
                                      {"viscosity formula", test_formula},
                                      {"what a formula is given", test_arguments},
                                      {"floor of a formula", test_floor},
+                                     {"mu(I) is followed within a program", test_followed},
                                      {"a formula beside mu(I)", test_formula_beside}};
 
     return SAB_TEST_MAIN("flow/law", tests);

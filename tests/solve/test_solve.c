@@ -1,4 +1,3 @@
-/* Linked with --wrap=sab_alloc,--wrap=sab_realloc, so that each allocation can be made to fail. */
 #include "failing.h"
 #include "unit.h"
 
