@@ -237,12 +237,35 @@ static void test_followed(void)
     free(lambda), free(u), free(viscosity), free(slope);
 }
 
+/* A box is closed to rounding, or open: a leak of a thousandth is one. */
+static void test_closed(void)
+{
+    sab_program *p = synthetic_create(&(synthetic){.nx = 3,
+                                                   .ny = 3,
+                                                   .width = 1.0,
+                                                   .height = 1.0,
+                                                   .viscosity = 2.0,
+                                                   .gravity = {0.2, -1.0},
+                                                   .fixed = lid});
+    double *work = calloc(3 * (size_t)p->npoints, sizeof *work), expansion;
+    double *force = calloc((size_t)p->n, sizeof *force);
+
+    CU_ASSERT(sab_program_is_closed(p, work, force, &expansion));
+    SAB_ASSERT_CLOSE(expansion, 0.0, 1e-12);
+    for (int64_t i = p->B->value_start[8]; i < p->B->value_start[9]; i++)
+        p->B->value[i] *= 1.001;
+    CU_ASSERT_FALSE(sab_program_is_closed(p, work, force, &expansion));
+    free(work), free(force);
+    sab_program_destroy(&p);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"the best iterate is the answer", test_best},
                                      {"a flow that moves has not converged", test_change},
                                      {"a warm start is worked on", test_warm},
-                                     {"a flow that has followed its law", test_followed}};
+                                     {"a flow that has followed its law", test_followed},
+                                     {"closed, or not", test_closed}};
 
     return SAB_TEST_MAIN("solve/stop", tests);
 }
