@@ -10,8 +10,8 @@
 
 enum { NODES = SAB_P2_TRIANGLE };
 
-/* Share of E that a step may make of nothing: the runs that it comes from are in
- * docs/theory.md, 3.4. */
+/* Share of E, the larger of before and after, that a step may make of nothing: the runs that it
+ * comes from are in docs/theory.md, 3.4. */
 static const double UNSOUND = 0.02;
 static const double ROUNDING = 1e-6;
 

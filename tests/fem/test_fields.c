@@ -443,6 +443,25 @@ static void test_bubble_integrals(void)
     free_body(&b);
 }
 
+/* The pressure has an error where all points of an element flow, and only there. */
+static void test_pressure_error(void)
+{
+    const sab_grid grid = {4, 2, 0, 0, 2, 1, 0.0, 0.0, 0.0};
+    const sab_function exact = sab_constant(3.0);
+    body b = make_body(&grid, false);
+    double pressure[16], yielded[16], error, size;
+
+    for (int e = 0; e < 16; e++) {
+        yielded[e] = e < 4 ? 1.0 : e < 8 ? 2.0 / 3.0 : 0.0;
+        pressure[e] = e < 4 ? 5.0 : 1e3;
+    }
+    CU_ASSERT_EQUAL(
+        sab_exact_pressure(b.space, pressure, yielded, &exact, 0.0, &error, &size, NULL), SAB_OK);
+    SAB_ASSERT_CLOSE(error, 2.0 * sqrt(0.5), 1e-13); /* on a quarter of the area 2 */
+    SAB_ASSERT_CLOSE(size, 3.0 * sqrt(0.5), 1e-13);
+    free_body(&b);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"locate", test_locate},
@@ -451,7 +470,8 @@ int main(void)
                                      {"mu(I) from element means", test_mu_i},
                                      {"parts of a force", test_force_parts},
                                      {"integrals of a P2 velocity", test_integrals},
-                                     {"integrals of bubbles", test_bubble_integrals}};
+                                     {"integrals of bubbles", test_bubble_integrals},
+                                     {"error of the pressure", test_pressure_error}};
 
     return SAB_TEST_MAIN("fem/fields", tests);
 }

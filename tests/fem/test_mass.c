@@ -1,3 +1,4 @@
+#include "failing.h"
 #include "unit.h"
 
 #include "base/memory.h"
@@ -266,23 +267,6 @@ static void test_prescribed(void)
     check_prescribed(true);
 }
 
-static int failing = -1; /* the allocation that fails */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    if (failing >= 0 && failing-- == 0)
-        return NULL;
-    return __real_sab_alloc(count, size);
-}
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return __real_sab_realloc(array, count, size);
-}
-
 static void test_out_of_memory(void)
 {
     const sab_grid grid = {2, 2, 0, 0, 1, 1, 0.0, 0.0, 0.0};
@@ -292,10 +276,10 @@ static void test_out_of_memory(void)
         sab_mass *mass = NULL;
         sab_error err;
 
-        failing = k;
+        sab_memory.failing = k;
         const sab_status status = sab_mass_create(s.space, s.dofs, &mass, &err);
-        const bool reached = failing < 0;
-        failing = -1;
+        const bool reached = sab_memory.failing < 0;
+        sab_memory.failing = -1;
         if (!reached) { /* no allocation failed: all were tried */
             CU_ASSERT_EQUAL(status, SAB_OK);
             CU_ASSERT(k > 5);

@@ -98,12 +98,37 @@ static void test_law(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "static friction"));
 }
 
+/* friction {angle} is its sine in the plane; with tensors of dimension 3, lambda_N = sqrt(3/2) p
+ * takes both coefficients down [docs/theory.md, 1 and 2]. */
+static void test_convention(void)
+{
+    sab_geometry space = sab_geometry_plane;
+    const sab_material m = {.friction = sab_constant(30.0),
+                            .friction_is_angle = true,
+                            .dilatancy = sab_constant(0.2),
+                            .bingham = sab_constant(0.7),
+                            .reynolds = sab_constant(10.0),
+                            .bulk = 1.0};
+    sab_law law;
+
+    CU_ASSERT_EQUAL(sab_material_law(&m, &sab_geometry_plane, &(sab_vars){0}, &law, NULL), SAB_OK);
+    SAB_ASSERT_CLOSE(law.friction, 0.5, 1e-15);
+    SAB_ASSERT_CLOSE(law.dilatancy, 0.2, 1e-15);
+    space.d = 3;
+    CU_ASSERT_EQUAL(sab_material_law(&m, &space, &(sab_vars){0}, &law, NULL), SAB_OK);
+    SAB_ASSERT_CLOSE(law.friction, 0.5 / sqrt(1.5), 1e-15);
+    SAB_ASSERT_CLOSE(law.dilatancy, 0.2 / sqrt(1.5), 1e-15);
+    CU_ASSERT_EQUAL(law.yield, 0.7);
+    SAB_ASSERT_CLOSE(law.inverse_reynolds, 0.1, 1e-15);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"limits of mu(I)", test_limits},
                                      {"mu(I) is monotone", test_monotone},
                                      {"friction angle", test_angle},
-                                     {"law at rest", test_law}};
+                                     {"law at rest", test_law},
+                                     {"convention of friction", test_convention}};
 
     return SAB_TEST_MAIN("fem/material", tests);
 }

@@ -1,3 +1,4 @@
+#include "failing.h"
 #include "unit.h"
 
 #include "base/memory.h"
@@ -211,20 +212,6 @@ static void test_oscillation(void)
     sab_mesh_destroy(&mesh);
 }
 
-static int failing = -1; /* allocations until one fails; -1: none */
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    return failing >= 0 && failing-- == 0 ? NULL : __real_sab_alloc(count, size);
-}
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return __real_sab_realloc(array, count, size);
-}
-
 static void test_out_of_memory(void)
 {
     const sab_grid grid = {2, 2, 0, 0, 1, 1, 0.0, 0.0, 0.0};
@@ -236,10 +223,10 @@ static void test_out_of_memory(void)
     for (int k = 0; reached; k++) {
         sab_recovery *recovery = NULL;
 
-        failing = k;
+        sab_memory.failing = k;
         const sab_status status = sab_recovery_create(space, &recovery, NULL);
-        reached = failing < 0;
-        failing = -1;
+        reached = sab_memory.failing < 0;
+        sab_memory.failing = -1;
         CU_ASSERT_EQUAL(status, reached ? SAB_ERR_MEMORY : SAB_OK);
         CU_ASSERT_EQUAL(recovery == NULL, reached);
         sab_recovery_destroy(&recovery);

@@ -1,5 +1,6 @@
 /* Feet of trajectories, and what they carry. With the positions as the velocity that is carried,
  * sab_transport_along gives the feet themselves. */
+#include "failing.h"
 #include "unit.h"
 
 #include "base/memory.h"
@@ -853,23 +854,6 @@ static void test_add(void)
     CU_ASSERT_EQUAL(sum.longest, 9);
 }
 
-static int failing = -1; /* the allocation that fails */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    if (failing >= 0 && failing-- == 0)
-        return NULL;
-    return __real_sab_alloc(count, size);
-}
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return __real_sab_realloc(array, count, size);
-}
-
 static void test_out_of_memory(void)
 {
     setup s = set_up(square(2, false), false, NULL);
@@ -878,18 +862,18 @@ static void test_out_of_memory(void)
         sab_transport *transport = NULL;
         sab_error err;
 
-        failing = k;
+        sab_memory.failing = k;
         const sab_status status = sab_transport_create(s.space, NULL, &transport, &err);
-        const bool reached = failing < 0;
-        failing = -1;
+        const bool reached = sab_memory.failing < 0;
+        sab_memory.failing = -1;
         if (!reached) { /* no allocation failed: all were tried */
             CU_ASSERT_EQUAL(status, SAB_OK);
             CU_ASSERT(k > 5);
-            failing = 0; /* and the calls allocate nothing */
+            sab_memory.failing = 0; /* and the calls allocate nothing */
             sab_transport_second(transport, 0.1, s.U, s.W, s.v, s.v2, NULL);
             sab_transport_first(transport, 0.1, s.U, s.v, NULL);
-            CU_ASSERT_EQUAL(failing, 0);
-            failing = -1;
+            CU_ASSERT_EQUAL(sab_memory.failing, 0);
+            sab_memory.failing = -1;
             sab_transport_destroy(&transport);
             break;
         }

@@ -1,3 +1,4 @@
+#include "failing.h"
 #include "unit.h"
 
 #include "base/memory.h"
@@ -334,20 +335,6 @@ static void test_closed(void)
     free_body(&b);
 }
 
-static int failing = -1; /* allocations until one fails; -1: none */
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    return failing >= 0 && failing-- == 0 ? NULL : __real_sab_alloc(count, size);
-}
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return __real_sab_realloc(array, count, size);
-}
-
 /* Sides inside the domain, a wall that another entry holds, memory. */
 static void test_errors(void)
 {
@@ -366,10 +353,10 @@ static void test_errors(void)
     CU_ASSERT_EQUAL(sab_wall_create(mesh, 0, owner, 1, 0, &wall, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "belong to another entry"));
     for (int k = 0; reached; k++) {
-        failing = k;
+        sab_memory.failing = k;
         const sab_status status = sab_wall_create(mesh, 0, owner, 0, 7, &wall, NULL);
-        reached = failing < 0;
-        failing = -1;
+        reached = sab_memory.failing < 0;
+        sab_memory.failing = -1;
         CU_ASSERT_EQUAL(status, reached ? SAB_ERR_MEMORY : SAB_OK);
         CU_ASSERT_EQUAL(wall == NULL, reached);
         sab_wall_destroy(&wall);

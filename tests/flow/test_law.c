@@ -169,6 +169,79 @@ static void test_formula(void)
     free_body(&b);
 }
 
+/* x + 10 t + p: the place of the point, the time of the law, the pressure of its element. */
+static sab_status of_all(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    (void)data;
+    (void)err;
+    *value = at->x + 10.0 * at->t + at->pressure;
+    return SAB_OK;
+}
+
+static sab_status equals_rate(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    (void)data;
+    (void)err;
+    *value = at->shear_rate;
+    return SAB_OK;
+}
+
+/* What a formula is given; mu(I) sees the same pressure. Reynolds and friction may be formulas of
+ * time beside it. */
+static void test_arguments(void)
+{
+    const sab_material material = {.has_mu_i = true,
+                                   .mu_i = MU_I,
+                                   .reynolds = {0.0, of_all, NULL},
+                                   .bulk = 1.0,
+                                   .has_viscosity = true,
+                                   .viscosity = {0.0, of_all, NULL}};
+    body b = make_body(&material);
+
+    for (int q = 0; q < b.space->npoints; q++)
+        b.lambda[3 * q] = 1.0 + q / 3;
+    CU_ASSERT_EQUAL(sab_flow_law_set(b.law, 0.7, b.program, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_flow_law_refresh(b.law, b.gamma, b.lambda, 1.0, NULL), SAB_OK);
+    sab_flow_law_apply(b.law, 0.0, b.program);
+    for (int q = 0; q < b.space->npoints; q++) {
+        const double x = b.space->point[2 * q], p = 1.0 + q / 3;
+        const double g = hypot(b.gamma[3 * q + 1], b.gamma[3 * q + 2]);
+        const double nu = p * (sab_material_mu_i(&MU_I, g, p) - MU_I.resting) / g;
+
+        SAB_ASSERT_CLOSE(b.law->eta[q], x + 7.0 + p, 1e-13);
+        SAB_ASSERT_CLOSE(b.program->viscosity[q], 2.0 * (x + 7.0 + p) / (x + 7.0) + nu, 1e-12);
+        SAB_ASSERT_CLOSE(b.program->weight[q], 2.0 * b.space->weight[q], 1e-15);
+    }
+    free_body(&b);
+}
+
+/* eta = |D| where half of the body is rigid: it keeps a millionth of the largest. An interior point
+ * is led half the way, without a slope. */
+static void test_floor(void)
+{
+    const sab_material material = {.reynolds = sab_constant(1.0),
+                                   .bulk = 1.0,
+                                   .has_viscosity = true,
+                                   .viscosity = {0.0, equals_rate, NULL}};
+    body b = make_body(&material);
+    const int n = b.space->npoints;
+
+    for (int q = 0; q < n; q++) {
+        b.gamma[3 * q + 1] = q % 2 == 0 ? 0.6 : 0.0;
+        b.gamma[3 * q + 2] = q % 2 == 0 ? 0.8 : 0.0;
+        b.viscosity[q] = q % 2 == 0 ? 3.0 : 1e-9;
+    }
+    CU_ASSERT_EQUAL(sab_flow_law_refresh(b.law, b.gamma, b.lambda, 1.0, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_flow_law_follow(b.law, b.gamma, b.lambda, b.viscosity, b.tangent, NULL),
+                    SAB_OK);
+    for (int q = 0; q < n; q++) {
+        SAB_ASSERT_CLOSE(b.law->eta[q] / (q % 2 == 0 ? 1.0 : 1e-6), 1.0, 1e-12);
+        SAB_ASSERT_CLOSE(b.viscosity[q] / (q % 2 == 0 ? 2.5 : 2.5e-6), 1.0, 1e-12);
+        CU_ASSERT_EQUAL(b.tangent[q], b.viscosity[q]);
+    }
+    free_body(&b);
+}
+
 /* A slumping column; kinetic energy after some steps. */
 static double slump(const sab_material *material)
 {
@@ -207,6 +280,49 @@ static double slump(const sab_material *material)
     return energy;
 }
 
+/* A creeping flow, pushed and pressed from above, b < 1: interior points follow mu(I) within their
+ * programs, and few programs are left to do. */
+static void test_followed(void)
+{
+    const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
+    static char name[4][8] = {"bottom", "right", "top", "left"};
+    const sab_material material = {
+        .has_mu_i = true,
+        .mu_i = {.resting = 0.2, .flowing = 0.9, .I0 = 0.3, .grain = 0.3},
+        .reynolds = sab_constant(50.0),
+        .bulk = 0.5};
+    const sab_function gravity[2] = {sab_constant(0.0), sab_constant(-1.0)};
+    sab_boundary side[4];
+    sab_mesh *mesh = sab_grid_create(&grid);
+    sab_flow *flow = NULL;
+    sab_flow_report report;
+
+    for (int i = 0; i < 4; i++)
+        side[i] = (sab_boundary){.group = name[i], .has_velocity = true};
+    for (int i = 0; i < 4; i++)
+        side[i].prescribed[0] = side[i].prescribed[1] = i != 2;
+    side[2] = (sab_boundary){.group = name[2],
+                             .has_traction = true,
+                             .traction = {sab_constant(0.6), sab_constant(-1.0)}};
+    sab_flow_setup setup = {.mesh = mesh,
+                            .bubbles = true,
+                            .geometry = &sab_geometry_plane,
+                            .material = &material,
+                            .gravity = gravity,
+                            .nboundaries = 4,
+                            .boundary = side,
+                            .solver = sab_solver_options_default(),
+                            .viscosity_iterations = 20};
+    setup.solver.tolerance = 1e-3;
+    CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, NULL), SAB_OK);
+    CU_ASSERT(report.converged);
+    CU_ASSERT(report.viscosity_iterations <= 3);
+    CU_ASSERT(report.rate_residual <= 1e-3);
+    sab_flow_destroy(&flow);
+    sab_mesh_destroy(&mesh);
+}
+
 /* A formula that is zero, in any key, gives what the number 0 gives: mu(I) is not forgotten. */
 static void test_formula_beside(void)
 {
@@ -231,6 +347,9 @@ int main(void)
     static const sab_test tests[] = {{"mu(I) is a cone and a stress of the rate", test_split},
                                      {"limits", test_limits},
                                      {"viscosity formula", test_formula},
+                                     {"what a formula is given", test_arguments},
+                                     {"floor of a formula", test_floor},
+                                     {"mu(I) is followed within a program", test_followed},
                                      {"a formula beside mu(I)", test_formula_beside}};
 
     return SAB_TEST_MAIN("flow/law", tests);

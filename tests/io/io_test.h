@@ -1,8 +1,8 @@
-/* tests/io/io_test.h -- a scratch directory, and allocations that fail on demand.
- * The program is linked with --wrap=sab_alloc,--wrap=sab_realloc; include this once. */
+/* tests/io/io_test.h -- a scratch directory. */
 #ifndef SAB_TESTS_IO_IO_TEST_H
 #define SAB_TESTS_IO_IO_TEST_H
 
+#include "failing.h"
 #include "unit.h"
 
 #include "base/error.h"
@@ -13,33 +13,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* --- allocations ------------------------------------------------------------------------------ */
-
-static long allocations_before_failure = -1; /* negative: none fails */
-static size_t largest_allocation;
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-
-static inline int allocation_fails(size_t count, size_t size)
-{
-    if (count * size > largest_allocation)
-        largest_allocation = count * size;
-    return allocations_before_failure >= 0 && allocations_before_failure-- == 0;
-}
-
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    return allocation_fails(count, size) ? NULL : __real_sab_alloc(count, size);
-}
-
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return allocation_fails(count, size) ? NULL : __real_sab_realloc(array, count, size);
-}
 
 /* --- scratch directory ------------------------------------------------------------------------ */
 

@@ -1,5 +1,6 @@
 /* The case file: what is read, what is refused and how, and the way back to YAML. Linked with ld
  * --wrap for sab_alloc, sab_realloc, sab_strdup and sab_free, to make each allocation fail. */
+#include "failing.h"
 #include "unit.h"
 
 #include "base/memory.h"
@@ -13,49 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- allocations: counted, and the one numbered fail_at (from 1) fails ---- */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-char *__real_sab_strdup(const char *text);
-char *__wrap_sab_strdup(const char *text);
-void __real_sab_free(void *array);
-void __wrap_sab_free(void *array);
-
-static int calls, fail_at, live;
-
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    if (++calls == fail_at)
-        return NULL;
-    live++;
-    return __real_sab_alloc(count, size);
-}
-
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    if (++calls == fail_at)
-        return NULL;
-    live += array == NULL;
-    return __real_sab_realloc(array, count, size);
-}
-
-char *__wrap_sab_strdup(const char *text)
-{
-    if (++calls == fail_at)
-        return NULL;
-    live++;
-    return __real_sab_strdup(text);
-}
-
-void __wrap_sab_free(void *array)
-{
-    live -= array != NULL;
-    __real_sab_free(array);
-}
 
 /* ---- a directory with a case ---- */
 
@@ -211,7 +169,7 @@ static void test_full(void)
     sab_case_destroy(&c);
     CU_ASSERT_PTR_NULL(c);
     sab_case_destroy(&c); /* harmless */
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* One change of `full`, one message. */
@@ -356,7 +314,7 @@ static void test_messages(void)
         expect(bad[i].new, 0, NULL, true, bad[i].message);
         free(text);
     }
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* Files that are no case at all. */
@@ -398,7 +356,7 @@ static void test_files(void)
     CU_ASSERT_EQUAL(mkdir(file, 0777), 0); /* case.yaml is a directory */
     expect("directory", 0, NULL, true, ": ");
     rmdir(file);
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* The name is that of the directory, however it is given. */
@@ -564,7 +522,7 @@ static void test_overrides(void)
     sab_case_destroy(&c);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         expect(bad[i].override, 1, &bad[i].override, false, bad[i].message);
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 static void test_locate(void)
@@ -656,7 +614,7 @@ static void test_element(void)
     expect("element is a list", 1, wrong, false, "--set mesh.element: expected ");
     expect("element p3", 1, wrong + 1, false,
            "--set mesh.element: 'p3' is none of the choices (p2,");
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* Numbers as YAML 1.1 and 1.2 read them: the same digits, a point and a sign where an exponent is,
@@ -699,7 +657,7 @@ static void test_numbers(void)
     }
     CU_ASSERT(sab_yaml_is_ambiguous("2020-01-01") && sab_yaml_is_ambiguous("True"));
     CU_ASSERT_FALSE(sab_yaml_is_ambiguous("wall") || sab_yaml_is_ambiguous("/tmp/1e3"));
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* resolved -> read from another directory -> resolved: the same text, the same case. */
@@ -759,7 +717,7 @@ static void test_round_trip(void)
     remove(other);
     *strrchr(other, '/') = '\0';
     CU_ASSERT_EQUAL(rmdir(other), 0);
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* The table is sound: every default is accepted (test_defaults reads them), every row has help, its
@@ -797,7 +755,7 @@ static void test_keys(void)
     CU_ASSERT_PTR_NOT_NULL(
         strstr(text.data, "solver.tolerance\n    number, 0 < value < 1; default"));
     sab_text_destroy(&text);
-    CU_ASSERT_EQUAL(live, 0);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
 /* Each allocation of ours fails in turn: SAB_ERR_MEMORY, and nothing is left behind. */
@@ -812,8 +770,7 @@ static void test_memory(void)
         sab_text text = {0};
         sab_case *c = NULL;
 
-        calls = 0;
-        fail_at = ++n;
+        sab_memory.failing = n++;
         status = sab_case_read(directory, 2, override, &c, &err);
         if (status == SAB_OK)
             status = sab_case_resolved(c, &text, &err);
@@ -825,9 +782,9 @@ static void test_memory(void)
         }
         sab_text_destroy(&text);
         sab_case_destroy(&c);
-        CU_ASSERT_EQUAL(live, 0);
+        CU_ASSERT_EQUAL(sab_memory.live, 0);
     }
-    fail_at = 0;
+    sab_memory.failing = -1;
     CU_ASSERT(n > 250 && n < 10000);
 
     /* and on the way to a message */
@@ -838,13 +795,12 @@ static void test_memory(void)
     for (sab_status status = SAB_ERR_MEMORY; status == SAB_ERR_MEMORY && n < 10000;) {
         sab_case *c = NULL;
 
-        calls = 0;
-        fail_at = ++n;
+        sab_memory.failing = n++;
         status = sab_case_read(directory, 0, NULL, &c, NULL);
         CU_ASSERT_PTR_NULL(c);
-        CU_ASSERT_EQUAL(live, 0);
+        CU_ASSERT_EQUAL(sab_memory.live, 0);
     }
-    fail_at = 0;
+    sab_memory.failing = -1;
     CU_ASSERT(n > 50 && n < 10000);
 }
 

@@ -150,13 +150,13 @@ static void test_out_of_memory(void)
     for (int k = 0; status != SAB_OK && k < 1000; k++) {
         sab_text difference = {0};
 
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = sab_case_compare(c, yaml.data, "then", &difference, NULL);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         sab_text_destroy(&difference);
         failures++;
     }
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     CU_ASSERT(failures > 10);
     CU_ASSERT_EQUAL(sab_case_compare(c, "a: [", "then", &yaml, NULL), SAB_ERR_INPUT);
     sab_case_destroy(&c);

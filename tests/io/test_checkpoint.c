@@ -98,10 +98,10 @@ static void assert_refused(const image *im, size_t size, const char *word)
     sab_checkpoint *c = (sab_checkpoint *)&err; /* must be overwritten */
 
     spit(path, im->byte, size);
-    largest_allocation = 0;
+    sab_memory.largest = 0;
     CU_ASSERT_EQUAL(sab_checkpoint_read(path, &c, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NULL(c);
-    CU_ASSERT(largest_allocation <= (1 << 16) + im->size);
+    CU_ASSERT(sab_memory.largest <= (1 << 16) + im->size);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "while reading checkpoint"));
     if (word != NULL && strstr(err.message, word) == NULL) {
         printf("\n    '%s' has not '%s'\n", err.message, word);
@@ -242,7 +242,7 @@ static void test_out_of_memory(void)
     scratch_create();
     const char *path = scratch_path("a.sab");
     for (int k = 0; status != SAB_OK && k < 100; k++) {
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = sab_checkpoint_write(path, NULL, SMALL, blocks, NULL);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
@@ -254,7 +254,7 @@ static void test_out_of_memory(void)
     for (int k = 0; status != SAB_OK && k < 100; k++) {
         sab_checkpoint *c = NULL;
 
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = sab_checkpoint_read(path, &c, NULL);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         CU_ASSERT((c != NULL) == (status == SAB_OK));
@@ -262,7 +262,7 @@ static void test_out_of_memory(void)
         failures++;
     }
     CU_ASSERT(failures >= 3 + SMALL);
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     remove(path);
     scratch_remove();
 }

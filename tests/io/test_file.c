@@ -254,19 +254,19 @@ static void test_out_of_memory(void)
     for (int k = 0; status != SAB_OK && k < 100; k++) {
         sab_error err = {0};
 
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = write_sample(path, &err);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         CU_ASSERT(status == SAB_OK || strstr(err.message, "out of memory") != NULL);
         CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
         failures++;
     }
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     CU_ASSERT(failures >= 4);
     remove(path);
-    allocations_before_failure = 0;
+    sab_memory.failing = 0;
     CU_ASSERT_EQUAL(sab_directory_create(scratch, NULL), SAB_ERR_MEMORY);
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     scratch_remove();
 }
 

@@ -170,10 +170,10 @@ static void assert_refused(const image *im, size_t size, const char *word)
     sab_program *p = (sab_program *)&err; /* must be overwritten */
 
     spit(path, im->byte, size);
-    largest_allocation = 0;
+    sab_memory.largest = 0;
     CU_ASSERT_EQUAL(sab_program_read(path, &p, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NULL(p);
-    CU_ASSERT(largest_allocation <= (1 << 16) + 2 * im->size);
+    CU_ASSERT(sab_memory.largest <= (1 << 16) + 2 * im->size);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "while reading cone program"));
     if (word != NULL && strstr(err.message, word) == NULL) {
         printf("\n    '%s' has not '%s'\n", err.message, word);
@@ -349,7 +349,7 @@ static void test_out_of_memory(void)
     scratch_create();
     const char *path = scratch_path("a.sabp");
     for (int k = 0; status != SAB_OK && k < 100; k++) {
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = sab_program_write(path, p, NULL);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
@@ -362,7 +362,7 @@ static void test_out_of_memory(void)
         sab_error err = {0};
         sab_program *q = NULL;
 
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = sab_program_read(path, &q, &err);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         CU_ASSERT((q != NULL) == (status == SAB_OK));
@@ -370,7 +370,7 @@ static void test_out_of_memory(void)
         failures++;
     }
     CU_ASSERT(failures > 15);
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     remove(path);
     sab_program_destroy(&p);
     scratch_remove();

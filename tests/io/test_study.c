@@ -356,11 +356,11 @@ static void test_memory(void)
         sab_case *c = NULL;
         sab_error err = {0};
 
-        allocations_before_failure = n;
+        sab_memory.failing = n;
         status = sab_study_read(scratch_path("s"), &s, &err);
         if (status == SAB_OK)
             status = sab_study_case(s, 1, NULL, &c, &err);
-        allocations_before_failure = -1;
+        sab_memory.failing = -1;
         CU_ASSERT_EQUAL(status, err.status);
         sab_case_destroy(&c);
         sab_study_destroy(&s);

@@ -320,13 +320,13 @@ static void test_memory(void)
     for (; status == SAB_ERR_MEMORY && n < 10000; n++) {
         sab_table_fit *f = NULL;
 
-        allocations_before_failure = n;
+        sab_memory.failing = n;
         status = sab_table_read(scratch_path("t.csv"), &t, NULL);
         if (status == SAB_OK)
             status = sab_table_fit_create(t, &r, &f, NULL);
         if (status == SAB_OK)
             status = sab_table_fit_save(f, scratch_path("f.json"), scratch_path("f.csv"), NULL);
-        allocations_before_failure = -1;
+        sab_memory.failing = -1;
         sab_table_fit_destroy(&f);
         sab_table_destroy(&t);
     }

@@ -331,14 +331,14 @@ static void test_out_of_memory(void)
     for (int k = 0; status != SAB_OK && k < 100; k++) {
         sab_error err = {0};
 
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         status = sample_write(path, m, false, 1.0, &err);
         CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
         CU_ASSERT(status == SAB_OK || strstr(err.message, "out of memory") != NULL);
         CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
         failures++;
     }
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     CU_ASSERT(failures > 10);
     remove(path);
 
@@ -348,14 +348,14 @@ static void test_out_of_memory(void)
     CU_ASSERT_EQUAL(sab_vtu_open(path, false, 0.0, 2, POINTS, m->x[0], CELLS, 6,
                                  SAB_VTK_QUADRATIC_TRIANGLE, m->cell[0], &vtu, &err),
                     SAB_OK);
-    allocations_before_failure = 0;
+    sab_memory.failing = 0;
     CU_ASSERT_EQUAL(sab_vtu_point_array(vtu, "jump", 1, NULL, m->jump, &err), SAB_ERR_MEMORY);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "while writing array 'jump'"));
     CU_ASSERT_EQUAL(sab_vtu_cell_array(vtu, "region", 1, NULL, m->region, &err), SAB_ERR_MEMORY);
     CU_ASSERT_EQUAL(sab_vtu_close(&vtu, &err), SAB_ERR_MEMORY);
     CU_ASSERT_PTR_NULL(vtu);
     CU_ASSERT_EQUAL(count_files(scratch), 0);
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     free(m);
     scratch_remove();
 }
@@ -399,11 +399,11 @@ static void test_pvd(void)
     CU_ASSERT_EQUAL(count_files(scratch), 1);
     remove(path);
     for (int k = 0; k < 2; k++) {
-        allocations_before_failure = k;
+        sab_memory.failing = k;
         CU_ASSERT_EQUAL(pvd_sample(path), SAB_ERR_MEMORY);
         CU_ASSERT_EQUAL(count_files(scratch), 0);
     }
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     scratch_remove();
 }
 

@@ -1,39 +1,15 @@
 /* tests/linalg/factors.h -- what tests of factors share: small matrices, residuals, and memory that
- * runs out. Linked with ld --wrap for sab_alloc and sab_free, so that each allocation of ours can
- * be made to fail. */
+ * runs out. */
 #ifndef SAB_TESTS_LINALG_FACTORS_H
 #define SAB_TESTS_LINALG_FACTORS_H
 
 #include "base/memory.h"
 #include "linalg/factor.h"
+#include "failing.h"
 #include "unit.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ---- allocations: counted, and the one numbered fail_at (from 1) fails ---- */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void __real_sab_free(void *array);
-void __wrap_sab_free(void *array);
-
-static int calls, fail_at, live;
-
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    if (++calls == fail_at)
-        return NULL;
-    live++;
-    return __real_sab_alloc(count, size);
-}
-
-void __wrap_sab_free(void *array)
-{
-    if (array != NULL)
-        live--;
-    __real_sab_free(array);
-}
 
 /* A matrix from its dense rows, the nonzeros only; the lower triangle only if symmetric. */
 static inline sab_sparse *make_dense(int n, bool symmetric, const double *a)
@@ -90,28 +66,27 @@ static inline double residual(const sab_sparse *A, const double *x, const double
 static inline void check_memory(sab_factor_backend backend, const sab_sparse *A, int least)
 {
     double *b = make_vector(A->n, 7);
-    const int before = live;
+    const long before = sab_memory.live;
     sab_status status = SAB_ERR_MEMORY;
 
     for (int n = 1; status != SAB_OK && n < 40; n++) {
         sab_factor *f = NULL;
         sab_error err = {0};
 
-        calls = 0;
-        fail_at = n;
+        sab_memory.failing = n - 1;
         status = sab_factor_create(backend, A, &f, &err);
         if (status == SAB_OK) { /* n is beyond the last allocation of create */
             CU_ASSERT(n > least);
-            fail_at = calls + 1; /* update and solve have none that could fail */
+            sab_memory.failing = 0; /* update and solve have none that could fail */
             CU_ASSERT(sab_factor_update(f, A, &err) == SAB_OK);
             CU_ASSERT(sab_factor_solve(f, b, b, &err) == SAB_OK);
         } else {
             CU_ASSERT(status == SAB_ERR_MEMORY && f == NULL);
             CU_ASSERT(strstr(err.message, "out of memory") != NULL);
         }
-        fail_at = 0;
+        sab_memory.failing = -1;
         sab_factor_destroy(&f);
-        CU_ASSERT_EQUAL(live, before);
+        CU_ASSERT_EQUAL(sab_memory.live, before);
     }
     CU_ASSERT(status == SAB_OK);
     sab_free(b);

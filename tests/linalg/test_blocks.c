@@ -1,3 +1,4 @@
+#include "failing.h"
 #include "unit.h"
 
 #include "base/memory.h"
@@ -285,32 +286,16 @@ static void test_share(void)
     sab_blocks_destroy(&B);
 }
 
-static int failing = -1; /* the allocation that fails */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    return failing >= 0 && failing-- == 0 ? NULL : __real_sab_alloc(count, size);
-}
-
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return __real_sab_realloc(array, count, size);
-}
-
 static void test_out_of_memory(void)
 {
     sab_blocks *B = random_blocks(0);
     sab_error err;
 
     for (int k = 0;; k++) {
-        failing = k;
+        sab_memory.failing = k;
         const sab_status status = sab_blocks_share(B, 3, &err);
-        const bool reached = failing < 0;
-        failing = -1;
+        const bool reached = sab_memory.failing < 0;
+        sab_memory.failing = -1;
         CU_ASSERT_EQUAL(status, reached ? SAB_ERR_MEMORY : SAB_OK);
         CU_ASSERT_EQUAL(B->share == NULL, reached);
         if (!reached)

@@ -1,8 +1,8 @@
-/* tests/mesh/check_mesh.h -- identities that every mesh has, and allocations that fail on demand.
- * The program is linked with --wrap=sab_alloc,--wrap=sab_realloc; include this once. */
+/* tests/mesh/check_mesh.h -- identities that every mesh has. */
 #ifndef SAB_TESTS_MESH_CHECK_MESH_H
 #define SAB_TESTS_MESH_CHECK_MESH_H
 
+#include "failing.h"
 #include "unit.h"
 
 #include "mesh/mesh.h"
@@ -10,30 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- allocations ------------------------------------------------------------------------------ */
-
-static long allocations_before_failure = -1; /* negative: none fails */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-
-static inline int allocation_fails(void)
-{
-    return allocations_before_failure >= 0 && allocations_before_failure-- == 0;
-}
-
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    return allocation_fails() ? NULL : __real_sab_alloc(count, size);
-}
-
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    return allocation_fails() ? NULL : __real_sab_realloc(array, count, size);
-}
 
 /* --- identities ------------------------------------------------------------------------------- */
 

@@ -479,12 +479,12 @@ static void test_out_of_memory(void)
             sab_mesh *mesh = NULL;
             sab_error err = {0};
 
-            allocations_before_failure = n;
+            sab_memory.failing = n;
             status = sab_mesh_read(path[k], 1 - k, &parameter, &mesh, &err);
             CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && mesh == NULL));
             sab_mesh_destroy(&mesh);
         }
-        allocations_before_failure = -1;
+        sab_memory.failing = -1;
         CU_ASSERT_TRUE(status == SAB_OK && n > 30);
     }
 }

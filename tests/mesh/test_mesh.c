@@ -253,14 +253,14 @@ static void test_out_of_memory(void)
     long n;
 
     for (n = 0; status != SAB_OK && n < 100; n++) {
-        allocations_before_failure = n;
+        sab_memory.failing = n;
         status = create(9, square_x[0], 2, square_element[0], &m, &err);
         CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && m == NULL));
     }
     CU_ASSERT_TRUE_FATAL(status == SAB_OK && n > 8);
     status = SAB_ERR_MEMORY;
     for (n = 0; status != SAB_OK && n < 100; n++) {
-        allocations_before_failure = n;
+        sab_memory.failing = n;
         status = sab_mesh_add_group(m, "wall", 1, 2, side, &err);
         CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && m->ngroups == 0));
         CU_ASSERT_TRUE(status == SAB_OK || m->nfacets == 4);
@@ -268,12 +268,12 @@ static void test_out_of_memory(void)
     CU_ASSERT_TRUE_FATAL(status == SAB_OK && n > 5);
     status = SAB_ERR_MEMORY;
     for (n = 0; status != SAB_OK && n < 100; n++) {
-        allocations_before_failure = n;
+        sab_memory.failing = n;
         status = sab_mesh_split_alfeld(m, &fine, &err);
         CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && fine == NULL));
     }
     CU_ASSERT_TRUE(status == SAB_OK && n > 15);
-    allocations_before_failure = -1;
+    sab_memory.failing = -1;
     sab_mesh_destroy(&fine);
     sab_mesh_destroy(&m);
 }

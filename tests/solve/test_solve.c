@@ -1,4 +1,4 @@
-/* Linked with --wrap=sab_alloc,--wrap=sab_realloc, so that each allocation can be made to fail. */
+#include "failing.h"
 #include "unit.h"
 
 #include "solve/first_order.h"
@@ -7,30 +7,6 @@
 #include "solve/synthetic.h"
 
 static unsigned long long seed = 5;
-static int allocations_left = -1; /* negative: no limit */
-
-void *__real_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size);
-void *__wrap_sab_alloc(size_t count, size_t size)
-{
-    if (allocations_left == 0)
-        return NULL;
-    if (allocations_left > 0)
-        allocations_left--;
-    return __real_sab_alloc(count, size);
-}
-
-void *__real_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size);
-void *__wrap_sab_realloc(void *array, size_t count, size_t size)
-{
-    if (allocations_left == 0)
-        return NULL;
-    if (allocations_left > 0)
-        allocations_left--;
-    return __real_sab_realloc(array, count, size);
-}
-
 static int channel(double x, double y, double *u)
 {
     (void)u;
@@ -473,12 +449,12 @@ static void test_memory(void)
         o.method = methods[m];
         k = 0;
         for (sab_status status = SAB_ERR_MEMORY; status != SAB_OK; k++) {
-            allocations_left = k;
+            sab_memory.failing = k;
             status = sab_solver_create(&o, p, &solver, &err);
             /* a method allocates when it first runs, its iterations nothing */
             if (status == SAB_OK)
                 status = sab_solver_run(solver, p, true, lambda, u, NULL, &report, &err);
-            allocations_left = -1;
+            sab_memory.failing = -1;
             CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
             sab_solver_destroy(&solver);
             if (k > 1000)
@@ -488,9 +464,9 @@ static void test_memory(void)
     }
     k = 0;
     for (sab_status status = SAB_ERR_MEMORY; status != SAB_OK && k < 100; k++) {
-        allocations_left = k;
+        sab_memory.failing = k;
         status = sab_program_create(3, 10, 10, &q, &err);
-        allocations_left = -1;
+        sab_memory.failing = -1;
         CU_ASSERT(status == SAB_OK || (status == SAB_ERR_MEMORY && q == NULL));
     }
     sab_program_destroy(&q);
