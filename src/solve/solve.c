@@ -27,70 +27,12 @@ static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
 /* Least tolerance for which interior points keep to a tight path. */
 static const double THIN = 2e-3;
-/* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
- * begins with PREDICTOR_STEPS of Douglas-Rachford. */
-#define UNFOLDED 0.3
 /* The search for an admissible motion: stiffness of the elastic program, and its start, relative to
  * the natural residual of the unresisted flow: from far outside the interior point never jams. */
 static const double STIFFNESS = 1e12, LARGE = 1e6;
-enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4, MOTION_STEPS = 25 };
+enum { JAM = 3, JAM_START = 12, PREDICTOR_STEPS = 20, CHAIN = 4, MOTION_STEPS = 25 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
-
-const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
-    [SAB_METHOD_AUTO] = {"auto", "the interior point that fits; others where it jams"},
-    [SAB_METHOD_PG] = {"pg", "projected gradient"},
-    [SAB_METHOD_PG_AA] = {"pg-aa", "projected gradient with safeguarded Anderson acceleration"},
-    [SAB_METHOD_APGD] = {"apgd", "projected gradient with Nesterov acceleration and restart"},
-    [SAB_METHOD_ASPG] = {"aspg", "Nesterov acceleration with Barzilai-Borwein steps"},
-    [SAB_METHOD_CADOUX_PG] = {"cadoux-pg", "convex programs with a damped shift, each by pg"},
-    [SAB_METHOD_CADOUX_APGD] = {"cadoux-apgd", "convex programs with a damped shift, each by apgd"},
-    [SAB_METHOD_CADOUX_ASPG] = {"cadoux-aspg", "convex programs with a damped shift, each by aspg"},
-    [SAB_METHOD_DR] = {"dr", "Douglas-Rachford (ADMM) with the non-associated return map"},
-    [SAB_METHOD_DR_AA] = {"dr-aa", "Douglas-Rachford with safeguarded Anderson acceleration"},
-    [SAB_METHOD_IPM] = {"ipm", "interior point, shift refreshed at every iteration"},
-    [SAB_METHOD_IPM_BLEND] = {"ipm-blend",
-                              "interior point, mu - zeta exact up to 0.3, rest as ipm"},
-    [SAB_METHOD_IPM_EXACT] = {"ipm-exact", "interior point on the non-associated law itself"},
-};
-
-static const double exactness[IPMS] = {0.0, UNFOLDED, INFINITY};
-
-static bool is_ipm(sab_method method)
-{
-    return method >= SAB_METHOD_IPM && method <= SAB_METHOD_IPM_EXACT;
-}
-
-static sab_step_kind step_kind(sab_method method)
-{
-    switch (method) {
-    case SAB_METHOD_PG:
-    case SAB_METHOD_CADOUX_PG:
-        return SAB_STEP_PG;
-    case SAB_METHOD_ASPG:
-    case SAB_METHOD_CADOUX_ASPG:
-        return SAB_STEP_ASPG;
-    case SAB_METHOD_PG_AA:
-        return SAB_STEP_ANDERSON;
-    case SAB_METHOD_DR:
-        return SAB_STEP_DR;
-    case SAB_METHOD_DR_AA:
-        return SAB_STEP_DR_ANDERSON;
-    default:
-        return SAB_STEP_APGD;
-    }
-}
-
-static bool is_dr(sab_method method)
-{
-    return method == SAB_METHOD_DR || method == SAB_METHOD_DR_AA;
-}
-
-static bool is_cadoux(sab_method method)
-{
-    return method == SAB_METHOD_CADOUX_PG || method == SAB_METHOD_CADOUX_APGD ||
-           method == SAB_METHOD_CADOUX_ASPG;
-}
 
 sab_solver_options sab_solver_options_default(void)
 {
@@ -112,13 +54,13 @@ struct sab_solver {
     bool split;    /* Douglas-Rachford is prepared, likewise */
     sab_factor *factor;
     sab_residual *residual;
-    sab_first_order *iteration; /* made when a first-order method runs */
-    sab_ipm *ipm[IPMS];         /* likewise */
-    sab_report retired;         /* work of interior points that are no more */
-    double *lambda, *u;         /* current iterate; the best one is in the caller's arrays */
-    double *given;              /* [n] velocity that the caller starts from */
-    double *gamma;              /* [npoints][s] strain rate of the certificate before */
-    double *shift;              /* [npoints] s of Cadoux */
+    sab_first_order *iteration;     /* made when a first-order method runs */
+    sab_ipm *ipm[SAB_METHOD_COUNT]; /* likewise */
+    sab_report retired;             /* work of interior points that are no more */
+    double *lambda, *u;             /* current iterate; the best one is in the caller's arrays */
+    double *given;                  /* [n] velocity that the caller starts from */
+    double *gamma;                  /* [npoints][s] strain rate of the certificate before */
+    double *shift;                  /* [npoints] s of Cadoux */
 };
 
 /* One call of sab_solver_run. */
@@ -193,7 +135,7 @@ void sab_solver_destroy(sab_solver **solver)
         return;
     sab_factor_destroy(&sol->factor);
     sab_first_order_destroy(&sol->iteration);
-    for (int i = 0; i < IPMS; i++)
+    for (int i = 0; i < SAB_METHOD_COUNT; i++)
         sab_ipm_destroy(&sol->ipm[i]);
     sab_residual_destroy(&sol->residual);
     SAB_FREE(sol->lambda);
@@ -255,24 +197,26 @@ static void add_factor(const sab_factor *factor, sab_report *work)
     work->cpu_solve += info.total_solve_cpu;
 }
 
+static void add_ipm(const sab_ipm *ipm, sab_report *work)
+{
+    add_factor(sab_ipm_factor(ipm), work);
+    work->cpu_cones += sab_ipm_cone_cpu(ipm);
+}
+
 /* All work of this solver so far, over its factors. */
 static sab_report work_so_far(const sab_solver *sol)
 {
     sab_report w = sol->retired;
-    const sab_factor *factors[IPMS + 2] = {sol->factor};
 
-    if (sol->iteration != NULL)
-        factors[1] = sab_first_order_factor(sol->iteration);
-    for (int i = 0; i < IPMS; i++)
-        if (sol->ipm[i] != NULL) {
-            factors[i + 2] = sab_ipm_factor(sol->ipm[i]);
-            w.cpu_cones += sab_ipm_cone_cpu(sol->ipm[i]);
-        }
-    for (int i = 0; i < IPMS + 2; i++)
-        if (factors[i] != NULL)
-            add_factor(factors[i], &w);
-    if (sol->iteration != NULL)
+    add_factor(sol->factor, &w);
+    if (sol->iteration != NULL) {
+        if (sab_first_order_factor(sol->iteration) != NULL)
+            add_factor(sab_first_order_factor(sol->iteration), &w);
         w.cpu_cones += sab_first_order_cone_cpu(sol->iteration);
+    }
+    for (int i = 0; i < SAB_METHOD_COUNT; i++)
+        if (sol->ipm[i] != NULL)
+            add_ipm(sol->ipm[i], &w);
     w.cpu_one_factorisation = sab_factor_get_info(sol->factor).update_cpu;
     w.cpu_total = sab_cpu_seconds();
     return w;
@@ -405,7 +349,7 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     /* the first iteration of an interior point only takes back the lift of a warm start: accepted
      * in one time step after the other, what it leaves adds up */
     const bool unlifted =
-        !is_ipm(method) || run->program->carried == NULL || run->report->outer > 1;
+        !sab_method_is_ipm(method) || run->program->carried == NULL || run->report->outer > 1;
     if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
         (run->current.idle || (unlifted && run->report->change <= change))) {
         run->report->reason = SAB_CONVERGED;
@@ -429,13 +373,11 @@ static sab_status prepare_first_order(solver_run *run, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_solver_options *o = &sol->options;
-    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_DR_AA ||
-                          o->method == SAB_METHOD_AUTO;
+    const int memory = sab_method_table[o->method].memory ? o->anderson : 0;
     sab_status status = SAB_OK;
 
     if (sol->iteration == NULL)
-        SAB_TRY(
-            sab_first_order_create(run->program, anderson ? o->anderson : 0, &sol->iteration, err));
+        SAB_TRY(sab_first_order_create(run->program, memory, &sol->iteration, err));
     if (!sol->measured)
         SAB_TRY(sab_first_order_measure(sol->iteration, run->program, sol->factor, err));
     sol->measured = true;
@@ -449,15 +391,16 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
     const sab_solver_options *o = &sol->options;
+    const sab_method_entry *m = &sab_method_table[method];
     const double *gamma = sab_residual_strain_rate(sol->residual);
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     /* a convex program has s = 0, and Cadoux is one program: do not restart it */
-    const bool cadoux = is_cadoux(method) && !sab_program_is_convex(p);
+    const bool cadoux = m->cadoux && !sab_program_is_convex(p);
     bool done = false;
     sab_status status = SAB_OK;
 
     SAB_TRY(prepare_first_order(run, err));
-    if (is_dr(method) && !sol->split) {
+    if (m->split && !sol->split) {
         SAB_TRY(sab_first_order_split(sol->iteration, p, o->linear, err));
         sol->split = true;
     }
@@ -470,7 +413,7 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
         run->report->outer++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         SAB_TRY(sab_first_order_run(
-            sol->iteration, step_kind(method), p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
+            sol->iteration, m->step, p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
             fmax(INNER_TARGET * run->current.natural, 1e-14 * run->current.stress), sol->lambda,
             &run->report->inner, err));
         SAB_TRY(finish_iteration(run, method, first_order, &done, err));
@@ -523,20 +466,19 @@ static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_er
     const sab_program *p = run->program;
     const double *gamma = sab_residual_strain_rate(sol->residual);
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
-    const int which = (int)(method - SAB_METHOD_IPM);
     const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
     int short_steps = 0, taken = 0;
     bool done = false, under_way = false;
     sab_status status = SAB_OK;
 
-    if (sol->ipm[which] != NULL && !sab_ipm_fits(sol->ipm[which], p)) {
-        add_factor(sab_ipm_factor(sol->ipm[which]), &sol->retired);
-        sol->retired.cpu_cones += sab_ipm_cone_cpu(sol->ipm[which]);
-        sab_ipm_destroy(&sol->ipm[which]);
+    if (sol->ipm[method] != NULL && !sab_ipm_fits(sol->ipm[method], p)) {
+        add_ipm(sol->ipm[method], &sol->retired);
+        sab_ipm_destroy(&sol->ipm[method]);
     }
-    if (sol->ipm[which] == NULL)
-        SAB_TRY(sab_ipm_create(p, exactness[which], sol->options.linear, &sol->ipm[which], err));
-    sab_ipm *ipm = sol->ipm[which];
+    if (sol->ipm[method] == NULL)
+        SAB_TRY(sab_ipm_create(p, sab_method_table[method].exactness, sol->options.linear,
+                               &sol->ipm[method], err));
+    sab_ipm *ipm = sol->ipm[method];
     run->follower = p->rate != NULL ? ipm : NULL;
     if (from.u != NULL)
         sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress, run->tight);
@@ -577,7 +519,8 @@ static sab_status run_method(solver_run *run, sab_method method, start from, sab
 {
     run->since = -1;
     run->report->reason = SAB_MAX_ITERATIONS;
-    return is_ipm(method) ? run_ipm(run, method, from, err) : run_first_order(run, method, err);
+    return sab_method_is_ipm(method) ? run_ipm(run, method, from, err)
+                                     : run_first_order(run, method, err);
 }
 
 /* Largest mu - zeta. */
@@ -605,7 +548,7 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
     const sab_method inertial[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND,
                                         SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT};
     const sab_method fine[CHAIN] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
-    const bool far = non_associativity(p) > UNFOLDED;
+    const bool far = non_associativity(p) > SAB_UNFOLDED;
     const bool creeping = p->step_is_safe; /* with b < 1 it counts as not */
     const sab_method *chosen = sab_program_is_convex(p)    ? convex
                                : tolerance < FINE          ? fine
@@ -616,7 +559,7 @@ static int choose_methods(const sab_program *p, double tolerance, sab_method cha
 
     /* only interior points follow a rate law */
     while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO &&
-           (p->rate == NULL || is_ipm(chosen[n]))) { /* unused places are 0 = AUTO */
+           (p->rate == NULL || sab_method_is_ipm(chosen[n]))) { /* unused places are 0 = AUTO */
         chain[n] = chosen[n];
         n++;
     }
@@ -697,10 +640,8 @@ static sab_status look_for_motion(solver_run *run, sab_error *err)
         SAB_TRY(try_infeasible(run, err));
     }
 cleanup:
-    if (ipm != NULL) {
-        add_factor(sab_ipm_factor(ipm), &sol->retired);
-        sol->retired.cpu_cones += sab_ipm_cone_cpu(ipm);
-    }
+    if (ipm != NULL)
+        add_ipm(ipm, &sol->retired);
     sab_ipm_destroy(&ipm);
     sab_program_destroy(&elastic);
     return status;
@@ -779,7 +720,7 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
     /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
      * mu - zeta is moderate; where it is large they would lead them astray */
     if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe && program->rate == NULL &&
-        !sab_program_is_convex(program) && non_associativity(program) <= UNFOLDED)
+        !sab_program_is_convex(program) && non_associativity(program) <= SAB_UNFOLDED)
         SAB_TRY(predict(&run, &warm, &done, err));
     if (from.u == NULL && (warm || run.current.at_rest))
         from = (start){solver->u, LIFT_MORE};
