@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cone/cone.h"
+#include "solve/auto.h"
 #include "solve/elastic.h"
 #include "solve/first_order.h"
 #include "solve/ipm.h"
@@ -19,18 +20,13 @@ typedef struct patience {
 } patience;
 static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 
-/* Interior point: lift of a warm start (of the scales of stress and strain rate) from a solution or
- * the best iterate, and the larger one from the predictor, whose stress is rough, and of the exact
- * law below the tolerance FINE, where the solution before is too near the boundary for it; and a
- * jam: that many steps in a row below that length, once a step was longer than 0.5 or JAM_START are
- * taken. */
-static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
-/* Least tolerance for which interior points keep to a tight path. */
-static const double THIN = 2e-3;
+/* A jam of an interior point: that many steps in a row below that length, once a step was longer
+ * than UNDER_WAY or JAM_START are taken. */
+static const double JAM_STEP = 0.1, UNDER_WAY = 0.5;
 /* The search for an admissible motion: stiffness of the elastic program, and its start, relative to
  * the natural residual of the unresisted flow: from far outside the interior point never jams. */
 static const double STIFFNESS = 1e12, LARGE = 1e6;
-enum { JAM = 3, JAM_START = 12, PREDICTOR_STEPS = 20, CHAIN = 4, MOTION_STEPS = 25 };
+enum { JAM = 3, JAM_START = 12, PREDICTOR_STEPS = 20, MOTION_STEPS = 25 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
@@ -70,6 +66,7 @@ typedef struct solver_run {
     const sab_solve_observer *observer;
     sab_report *report;
     double *lambda, *u; /* best iterate, the caller's arrays */
+    bool any;           /* iterate so far: then this is */
     sab_certificate best;
     sab_method best_method;
     sab_certificate current;
@@ -270,8 +267,8 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
                                       &run->current, err);
     if (status != SAB_OK)
         return status;
-    if (run->best_method == SAB_METHOD_AUTO || /* the first */
-        better(&run->current, &run->best, 1.0)) {
+    if (!run->any || better(&run->current, &run->best, 1.0)) {
+        run->any = true;
         memcpy(run->lambda, sol->lambda, rows * sizeof *run->lambda);
         memcpy(run->u, sol->u, (size_t)sol->n * sizeof *run->u);
         run->best = run->current;
@@ -284,7 +281,7 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
  * the smallest stress that balances the load (exactly so for creeping flow, b = 1), and a constant
  * pressure, which makes it admissible, does no work in a closed box. There the projections of the
  * methods would have to pump that pressure up. Elsewhere the trial does not rest and is dropped. */
-static sab_status certify_start(solver_run *run, sab_method method, sab_error *err)
+static sab_status certify_start(solver_run *run, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
@@ -296,7 +293,7 @@ static sab_status certify_start(solver_run *run, sab_method method, sab_error *e
     sab_status status = SAB_OK;
 
     memcpy(sol->lambda, run->lambda, rows * sizeof *run->lambda);
-    SAB_TRY(certify(run, method, err));
+    SAB_TRY(certify(run, SAB_METHOD_AUTO, err));
     for (size_t i = 0; i < rows; i++)
         if (sol->lambda[i] != 0.0)
             return SAB_OK;
@@ -315,7 +312,7 @@ static sab_status certify_start(solver_run *run, sab_method method, sab_error *e
     SAB_TRY(sab_residual_certify(sol->residual, p, sol->factor, sol->lambda, sol->u, &trial, err));
     if (!trial.at_rest)
         memset(sol->lambda, 0, rows * sizeof *sol->lambda);
-    SAB_TRY(certify(run, method, err));
+    SAB_TRY(certify(run, SAB_METHOD_AUTO, err));
 cleanup:
     return status;
 }
@@ -451,42 +448,56 @@ cleanup:
     return status;
 }
 
-/* Where an interior point starts: cold if u is NULL, else from the current stress and this
- * velocity, lifted. */
-typedef struct start {
-    const double *u;
-    double lift;
-} start;
+/* The interior point of this row, made anew if the kind of its matrix has changed. */
+static sab_status take_ipm(sab_solver *sol, const sab_program *p, sab_method method, sab_ipm **ipm,
+                           sab_error *err)
+{
+    sab_ipm **held = &sol->ipm[method];
+    sab_status status = SAB_OK;
+
+    if (*held != NULL && !sab_ipm_fits(*held, p)) {
+        add_ipm(*held, &sol->retired);
+        sab_ipm_destroy(held);
+    }
+    if (*held == NULL)
+        status =
+            sab_ipm_create(p, sab_method_table[method].exactness, sol->options.linear, held, err);
+    *ipm = *held;
+    return status;
+}
+
+static void start_ipm(const solver_run *run, sab_ipm *ipm, const sab_stage *stage)
+{
+    const sab_solver *sol = run->solver;
+    const sab_program *p = run->program;
+    const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
+
+    if (stage->start != SAB_START_COLD)
+        sab_ipm_start_warm(ipm, p, stage->start == SAB_START_GIVEN ? sol->given : sol->u,
+                           sol->lambda, stage->lift, stress, run->tight);
+    else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
+        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress, run->tight);
+    else /* its large shift would lead the non-associated iterates astray */
+        sab_ipm_start(ipm, p, stress, run->tight);
+}
 
 /* Iterations of an interior point. A jam, and a matrix that cannot be factored, count as stalled:
  * the best iterate stands. */
-static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_error *err)
+static sab_status run_ipm(solver_run *run, const sab_stage *stage, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
     const double *gamma = sab_residual_strain_rate(sol->residual);
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
-    const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
     int short_steps = 0, taken = 0;
     bool done = false, under_way = false;
+    sab_ipm *ipm = NULL;
     sab_status status = SAB_OK;
 
-    if (sol->ipm[method] != NULL && !sab_ipm_fits(sol->ipm[method], p)) {
-        add_ipm(sol->ipm[method], &sol->retired);
-        sab_ipm_destroy(&sol->ipm[method]);
-    }
-    if (sol->ipm[method] == NULL)
-        SAB_TRY(sab_ipm_create(p, sab_method_table[method].exactness, sol->options.linear,
-                               &sol->ipm[method], err));
-    sab_ipm *ipm = sol->ipm[method];
+    SAB_TRY(take_ipm(sol, p, stage->method, &ipm, err));
     run->follower = p->rate != NULL ? ipm : NULL;
-    if (from.u != NULL)
-        sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress, run->tight);
-    else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
-        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress, run->tight);
-    else /* its large shift would lead the non-associated iterates astray */
-        sab_ipm_start(ipm, p, stress, run->tight);
-    while (!done) {
+    start_ipm(run, ipm, stage);
+    while (!done && short_steps < JAM) {
         double step;
 
         run->report->outer++;
@@ -494,76 +505,49 @@ static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_er
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         status = sab_ipm_iterate(ipm, p, &step, err);
         if (status == SAB_ERR_NUMERIC) {
-            run->report->reason = SAB_STALLED;
             status = SAB_OK;
             break;
         }
         SAB_TRY(status);
         sab_ipm_lambda(ipm, sol->lambda);
-        SAB_TRY(finish_iteration(run, method, interior_point, &done, err));
+        SAB_TRY(finish_iteration(run, stage->method, interior_point, &done, err));
         /* from a cold start the first steps may be short */
-        under_way = under_way || step > 0.5 || ++taken > JAM_START;
+        under_way = under_way || step > UNDER_WAY || ++taken > JAM_START;
         short_steps = under_way && step < JAM_STEP ? short_steps + 1 : 0;
-        if (!done && short_steps >= JAM) {
-            run->report->reason = SAB_STALLED;
-            done = true;
-        }
     }
+    if (!done)
+        run->report->reason = SAB_STALLED;
 cleanup:
     run->follower = NULL;
     run->report->followed = p->rate != NULL;
     return status;
 }
 
-static sab_status run_method(solver_run *run, sab_method method, start from, sab_error *err)
+static sab_status run_stage(solver_run *run, const sab_stage *stage, sab_error *err)
 {
     run->since = -1;
     run->report->reason = SAB_MAX_ITERATIONS;
-    return sab_method_is_ipm(method) ? run_ipm(run, method, from, err)
-                                     : run_first_order(run, method, err);
+    return sab_method_is_ipm(stage->method) ? run_ipm(run, stage, err)
+                                            : run_first_order(run, stage->method, err);
 }
 
-/* Largest mu - zeta. */
-static double non_associativity(const sab_program *p)
+/* What the plan depends on; at_rest is not known before the start has been certified. */
+static sab_facts gather_facts(const sab_solver *sol, const sab_program *p, const double *lambda,
+                              const double *u)
 {
-    double most = 0.0;
+    sab_facts f = {.tolerance = sol->options.tolerance,
+                   .convex = sab_program_is_convex(p),
+                   .inertial = !p->step_is_safe, /* with b < 1 it counts as such */
+                   .safe = p->step_is_safe,
+                   .follows = p->rate != NULL};
 
     for (int q = 0; q < p->npoints; q++)
-        most = fmax(most, p->friction[q] - p->dilatancy[q]);
-    return most;
-}
-
-/* The chain of `auto`: what to try first, and what to go on with from the best iterate when that
- * stalls. A convex program is the interior point's own ground. A rough answer is cheapest with the
- * symmetric matrix of `ipm`, and up to mu - zeta = 0.3, where the exact law has no folds, a
- * moderate one too; beyond, the exact law gets far on some meshes and jams on others, and the blend
- * is the safer start for a moderate tolerance. In a time step inertia helps the exact law,
- * first-order methods are of no use, and the blend itself gets further when it starts again from
- * its best iterate: a flow from rest needs that on fine meshes. */
-static int choose_methods(const sab_program *p, double tolerance, sab_method chain[CHAIN])
-{
-    const sab_method convex[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
-    const sab_method rough[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA};
-    const sab_method moderate[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA};
-    const sab_method inertial[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND,
-                                        SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT};
-    const sab_method fine[CHAIN] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
-    const bool far = non_associativity(p) > SAB_UNFOLDED;
-    const bool creeping = p->step_is_safe; /* with b < 1 it counts as not */
-    const sab_method *chosen = sab_program_is_convex(p)    ? convex
-                               : tolerance < FINE          ? fine
-                               : !creeping                 ? (far ? inertial : fine)
-                               : !far || tolerance >= 0.05 ? rough
-                                                           : moderate;
-    int n = 0;
-
-    /* only interior points follow a rate law */
-    while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO &&
-           (p->rate == NULL || sab_method_is_ipm(chosen[n]))) { /* unused places are 0 = AUTO */
-        chain[n] = chosen[n];
-        n++;
-    }
-    return n;
+        f.excess = fmax(f.excess, p->friction[q] - p->dilatancy[q]);
+    for (int i = 0; i < p->npoints * p->s && !f.warm; i++)
+        f.warm = lambda[i] != 0.0;
+    for (int i = 0; i < p->n && !f.moving; i++)
+        f.moving = u[i] != 0.0;
+    return f;
 }
 
 /* Factor A if it has new values, and take the scales of the program. */
@@ -675,15 +659,64 @@ sab_limit sab_report_missed(const sab_report *report, double tolerance)
     return worst.by != SAB_MISS_NONE ? worst : (sab_limit){SAB_MISS_CHANGE, report->change};
 }
 
+/* The start may be the answer, if the body does not move: say so in one row. */
+static sab_status accept_start(solver_run *run, sab_method method, bool *done, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+
+    if (!run->current.idle || !sab_certificate_meets(&run->current, sol->options.tolerance))
+        return SAB_OK;
+    run->report->outer = 1;
+    memcpy(sol->gamma, sab_residual_strain_rate(sol->residual),
+           (size_t)sol->npoints * (size_t)sol->s * sizeof *sol->gamma);
+    return finish_iteration(run, method, first_order, done, err);
+}
+
+/* Make the best iterate, which `method` has found or begun with, the current one. */
+static sab_status take_best(solver_run *run, sab_method method, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+
+    memcpy(sol->lambda, run->lambda, (size_t)sol->npoints * (size_t)sol->s * sizeof *sol->lambda);
+    memcpy(sol->u, run->u, (size_t)sol->n * sizeof *sol->u);
+    /* the velocity of a rate law is not that of A */
+    return run->program->rate == NULL ? certify(run, method, err) : SAB_OK;
+}
+
+/* One stage after the other, from where the one before has stalled, until one ends otherwise. */
+static sab_status run_plan(solver_run *run, const sab_plan *plan, sab_error *err)
+{
+    sab_report *report = run->report;
+    sab_stage stage = plan->stage[0];
+    bool used = false, done = false;
+    sab_status status = SAB_OK;
+
+    run->tight = plan->tight;
+    SAB_TRY(accept_start(run, stage.method, &done, err));
+    if (!done && plan->predictor)
+        SAB_TRY(predict(run, &used, &done, err));
+    if (used)
+        stage = plan->predicted;
+    for (int i = 0; !done; i++) {
+        if (i > 0) {
+            SAB_TRY(take_best(run, stage.method, err));
+            stage = plan->stage[i];
+        }
+        SAB_TRY(run_stage(run, &stage, err));
+        const bool last = i == plan->n - 1 || report->reason != SAB_STALLED;
+        if (report->reason != SAB_CONVERGED)
+            SAB_TRY(explain(run, last, err));
+        done = last || report->reason == SAB_INFEASIBLE;
+    }
+cleanup:
+    return status;
+}
+
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
                           double *lambda, double *u, const sab_solve_observer *observer,
                           sab_report *report, sab_error *err)
 {
-    const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
-    sab_method chain[CHAIN] = {solver->options.method};
-    bool warm = false, moving = false, done = false;
-    start from = {NULL, LIFT};
-    int n = 1;
+    sab_facts facts = gather_facts(solver, program, lambda, u);
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
                       .program = program,
@@ -691,54 +724,16 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
                       .report = report,
                       .lambda = lambda,
                       .u = u,
-                      .best_method = SAB_METHOD_AUTO,
                       .at_start = work_so_far(solver)};
 
     memset(report, 0, sizeof *report);
     SAB_TRY(prepare(solver, program, new_values, err));
-    if (chain[0] == SAB_METHOD_AUTO)
-        n = choose_methods(program, solver->options.tolerance, chain);
-    for (size_t i = 0; i < rows && !warm; i++)
-        warm = lambda[i] != 0.0;
-    for (int i = 0; i < solver->n; i++)
-        moving = moving || u[i] != 0.0;
-    /* not in a time step from rest, the hardest program, which needs all the room there is; and
-     * below THIN the barrier is thin by itself, and the lag of what is taken out the last to go */
-    run.tight = (warm || program->step_is_safe) && solver->options.tolerance >= THIN;
     memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
-    if (warm)
-        from.u = moving ? solver->given : solver->u;
-    if (chain[0] == SAB_METHOD_IPM_EXACT && solver->options.tolerance < FINE)
-        from.lift = LIFT_MORE;
-    SAB_TRY(certify_start(&run, chain[0], err));
-    if (run.current.idle && sab_certificate_meets(&run.current, solver->options.tolerance)) {
-        n = 0; /* the trial is the answer: say so in one row */
-        report->outer = 1;
-        memcpy(solver->gamma, sab_residual_strain_rate(solver->residual), rows * sizeof *lambda);
-        SAB_TRY(finish_iteration(&run, chain[0], first_order, &done, err));
-    }
-    /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
-     * mu - zeta is moderate; where it is large they would lead them astray */
-    if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe && program->rate == NULL &&
-        !sab_program_is_convex(program) && non_associativity(program) <= SAB_UNFOLDED)
-        SAB_TRY(predict(&run, &warm, &done, err));
-    if (from.u == NULL && (warm || run.current.at_rest))
-        from = (start){solver->u, LIFT_MORE};
-    for (int i = 0; i < n && !done; i++) {
-        if (i > 0) { /* go on from the best iterate */
-            memcpy(solver->lambda, lambda, rows * sizeof *lambda);
-            memcpy(solver->u, u, (size_t)solver->n * sizeof *u);
-            if (program->rate == NULL) /* its velocity is not that of A */
-                SAB_TRY(certify(&run, chain[i - 1], err));
-            from = (start){solver->u, LIFT};
-        }
-        SAB_TRY(run_method(&run, chain[i], from, err));
-        const bool last = i == n - 1 || report->reason != SAB_STALLED;
-        if (report->reason != SAB_CONVERGED)
-            SAB_TRY(explain(&run, last, err));
-        if (last || report->reason == SAB_INFEASIBLE)
-            break;
-    }
+    SAB_TRY(certify_start(&run, err));
+    facts.at_rest = run.current.at_rest;
+    const sab_plan plan = sab_auto_plan(solver->options.method, &facts);
+    run.best_method = plan.stage[0].method;
+    SAB_TRY(run_plan(&run, &plan, err));
 cleanup:
     if (status == SAB_OK || status == SAB_INTERRUPTED) {
         report->method = run.best_method;
