@@ -52,11 +52,11 @@ struct sab_solver {
     sab_residual *residual;
     sab_first_order *iteration;     /* made when a first-order method runs */
     sab_ipm *ipm[SAB_METHOD_COUNT]; /* likewise */
-    sab_report retired;             /* work of interior points that are no more */
-    double *lambda, *u;             /* current iterate; the best one is in the caller's arrays */
-    double *given;                  /* [n] velocity that the caller starts from */
-    double *gamma;                  /* [npoints][s] strain rate of the certificate before */
-    double *shift;                  /* [npoints] s of Cadoux */
+    sab_work done;      /* iterations, and the work of interior points that are no more */
+    double *lambda, *u; /* current iterate; the best one is in the caller's arrays */
+    double *given;      /* [n] velocity that the caller starts from */
+    double *gamma;      /* [npoints][s] strain rate of the certificate before */
+    double *shift;      /* [npoints] s of Cadoux */
 };
 
 /* One call of sab_solver_run. */
@@ -71,7 +71,7 @@ typedef struct solver_run {
     sab_method best_method;
     sab_certificate current;
     bool tight;           /* interior points hold the volume on their way */
-    sab_report at_start;  /* work of earlier runs */
+    sab_work at_start;    /* work of earlier runs */
     sab_certificate own;  /* best of the method, */
     sab_certificate mark; /* the same when it had last improved enough, */
     int since;            /* and outer iterations since then; -1: none yet */
@@ -183,7 +183,7 @@ static double relative_change(const sab_program *p, const double *a, const doubl
     return change > 0.0 ? sqrt(change / scale) : 0.0;
 }
 
-static void add_factor(const sab_factor *factor, sab_report *work)
+static void add_factor(const sab_factor *factor, sab_work *work)
 {
     const sab_factor_info info = sab_factor_get_info(factor);
 
@@ -194,16 +194,16 @@ static void add_factor(const sab_factor *factor, sab_report *work)
     work->cpu_solve += info.total_solve_cpu;
 }
 
-static void add_ipm(const sab_ipm *ipm, sab_report *work)
+static void add_ipm(const sab_ipm *ipm, sab_work *work)
 {
     add_factor(sab_ipm_factor(ipm), work);
     work->cpu_cones += sab_ipm_cone_cpu(ipm);
 }
 
 /* All work of this solver so far, over its factors. */
-static sab_report work_so_far(const sab_solver *sol)
+static sab_work work_so_far(const sab_solver *sol)
 {
-    sab_report w = sol->retired;
+    sab_work w = sol->done;
 
     add_factor(sol->factor, &w);
     if (sol->iteration != NULL) {
@@ -221,17 +221,9 @@ static sab_report work_so_far(const sab_solver *sol)
 
 static void fill_report(solver_run *run)
 {
-    const sab_report now = work_so_far(run->solver), *then = &run->at_start;
-    sab_report *r = run->report;
+    const sab_work now = work_so_far(run->solver);
 
-    r->factorisations = now.factorisations - then->factorisations;
-    r->solves = now.solves - then->solves;
-    r->cpu_analysis = now.cpu_analysis - then->cpu_analysis;
-    r->cpu_factorisation = now.cpu_factorisation - then->cpu_factorisation;
-    r->cpu_solve = now.cpu_solve - then->cpu_solve;
-    r->cpu_cones = now.cpu_cones - then->cpu_cones;
-    r->cpu_total = now.cpu_total - then->cpu_total;
-    r->cpu_one_factorisation = now.cpu_one_factorisation;
+    run->report->work = sab_work_since(&now, &run->at_start);
 }
 
 /* Is a better than b, the measure being `factor` times smaller at least? Merits beyond 0.2 say only
@@ -339,14 +331,14 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     fill_report(run);
     if (run->observer != NULL && !run->observer->row(run->observer->data, run->report))
         return sab_fail(err, SAB_INTERRUPTED, "the solver was stopped after %d iterations",
-                        run->report->outer);
+                        run->report->work.outer);
     *done = true;
     /* a rough answer may still move by as much as its tolerance */
     const double change = fmax(sol->options.change_tolerance, sol->options.tolerance);
     /* the first iteration of an interior point only takes back the lift of a warm start: accepted
      * in one time step after the other, what it leaves adds up */
     const bool unlifted =
-        !sab_method_is_ipm(method) || run->program->carried == NULL || run->report->outer > 1;
+        !sab_method_is_ipm(method) || run->program->carried == NULL || run->report->work.outer > 1;
     if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
         (run->current.idle || (unlifted && run->report->change <= change))) {
         run->report->reason = SAB_CONVERGED;
@@ -361,7 +353,7 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     } else
         run->since++;
     run->report->reason = run->since >= wait.window ? SAB_STALLED : SAB_MAX_ITERATIONS;
-    *done = run->since >= wait.window || run->report->outer >= sol->options.max_iterations;
+    *done = run->since >= wait.window || run->report->work.outer >= sol->options.max_iterations;
     return SAB_OK;
 }
 
@@ -407,12 +399,12 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     }
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
     while (!done) {
-        run->report->outer++;
+        sol->done.outer++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         SAB_TRY(sab_first_order_run(
             sol->iteration, m->step, p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
             fmax(INNER_TARGET * run->current.natural, 1e-14 * run->current.stress), sol->lambda,
-            &run->report->inner, err));
+            &sol->done.inner, err));
         SAB_TRY(finish_iteration(run, method, first_order, &done, err));
         if (cadoux && !done) {
             update_shift(p, o->damping, gamma, sol->shift);
@@ -438,11 +430,11 @@ static sab_status predict(solver_run *run, bool *used, bool *done, sab_error *er
         goto cleanup;
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
     run->since = -1;
-    run->report->outer++;
+    sol->done.outer++;
     memcpy(sol->gamma, gamma, (size_t)sol->npoints * (size_t)sol->s * sizeof *gamma);
     SAB_TRY(sab_first_order_run(sol->iteration, SAB_STEP_DR, run->program, sol->factor, NULL,
                                 PREDICTOR_STEPS, 1e-14 * run->current.stress, sol->lambda,
-                                &run->report->inner, err));
+                                &sol->done.inner, err));
     SAB_TRY(finish_iteration(run, SAB_METHOD_DR, first_order, done, err));
 cleanup:
     return status;
@@ -456,7 +448,7 @@ static sab_status take_ipm(sab_solver *sol, const sab_program *p, sab_method met
     sab_status status = SAB_OK;
 
     if (*held != NULL && !sab_ipm_fits(*held, p)) {
-        add_ipm(*held, &sol->retired);
+        add_ipm(*held, &sol->done);
         sab_ipm_destroy(held);
     }
     if (*held == NULL)
@@ -500,8 +492,8 @@ static sab_status run_ipm(solver_run *run, const sab_stage *stage, sab_error *er
     while (!done && short_steps < JAM) {
         double step;
 
-        run->report->outer++;
-        run->report->inner++;
+        sol->done.outer++;
+        sol->done.inner++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         status = sab_ipm_iterate(ipm, p, &step, err);
         if (status == SAB_ERR_NUMERIC) {
@@ -625,7 +617,7 @@ static sab_status look_for_motion(solver_run *run, sab_error *err)
     }
 cleanup:
     if (ipm != NULL)
-        add_ipm(ipm, &sol->retired);
+        add_ipm(ipm, &sol->done);
     sab_ipm_destroy(&ipm);
     sab_program_destroy(&elastic);
     return status;
@@ -666,7 +658,7 @@ static sab_status accept_start(solver_run *run, sab_method method, bool *done, s
 
     if (!run->current.idle || !sab_certificate_meets(&run->current, sol->options.tolerance))
         return SAB_OK;
-    run->report->outer = 1;
+    sol->done.outer++;
     memcpy(sol->gamma, sab_residual_strain_rate(sol->residual),
            (size_t)sol->npoints * (size_t)sol->s * sizeof *sol->gamma);
     return finish_iteration(run, method, first_order, done, err);

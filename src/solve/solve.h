@@ -12,6 +12,7 @@
 #include "solve/method.h"
 #include "solve/program.h"
 #include "solve/residual.h"
+#include "solve/work.h"
 
 typedef struct sab_solver_options {
     sab_method method;
@@ -36,10 +37,7 @@ typedef enum sab_reason {
 typedef struct sab_report {
     sab_method method; /* the one that gave the result; never AUTO */
     sab_reason reason;
-    int outer, inner; /* iterations in all */
-    int factorisations, solves;
-    double cpu_analysis; /* of matrices that this run was the first to need, not that of A */
-    double cpu_factorisation, cpu_solve, cpu_cones, cpu_total, cpu_one_factorisation;
+    sab_work work;
     double change;   /* last relative change of u */
     bool followed;   /* an interior point has followed program->rate: u obeys that law, not A */
     double distance; /* if infeasible: sab_residual_distance */
