@@ -34,8 +34,8 @@ static void print_step(int k, double dt, const sab_report *r, double cpu, double
     static const char *const reason[] = {"converged", "iterations", "stalled", "infeasible"};
 
     printf("%d,%.6g,%s,%s,%d,%d,%d,%d,%.6g,%.3f,%.4e,%.4e,%.4e,%.4e,%.2e,%.10g\n", k, k * dt,
-           sab_method_table[r->method].name, reason[r->reason], r->outer, r->inner,
-           r->factorisations, r->solves, cpu, cpu / one, c->gap, c->compaction,
+           sab_method_table[r->method].name, reason[r->reason], r->work.outer, r->work.inner,
+           r->work.factorisations, r->work.solves, cpu, cpu / one, c->gap, c->compaction,
            c->stress > 0.0 ? c->natural / c->stress : 0.0, c->momentum, r->change, discharge);
     fflush(stdout);
 }
@@ -78,16 +78,16 @@ static sab_status march(bench_step *step, const sab_solver_options *options, int
         t.failed += r.reason != SAB_CONVERGED;
         t.cpu += cpu;
         t.most = fmax(t.most, cpu);
-        t.iterations += r.inner;
-        t.most_iterations = fmax(t.most_iterations, r.inner);
-        t.factorisations += r.factorisations;
+        t.iterations += r.work.inner;
+        t.most_iterations = fmax(t.most_iterations, r.work.inner);
+        t.work.factorisations += r.work.factorisations;
         bench_step_advance(step, u);
     }
     fprintf(stderr,
             "%d unknowns, %d steps, %s, tolerance %g: per step %.1f iterations (at most %.0f), "
             "%.1f factorisations, %.1f feq (at most %.1f; one is %.4f s); %d not converged\n",
             p->n, steps, sab_method_table[options->method].name, options->tolerance,
-            t.iterations / steps, t.most_iterations, t.factorisations / steps, t.cpu / one / steps,
+            t.iterations / steps, t.most_iterations, t.work.factorisations / steps, t.cpu / one / steps,
             t.most / one, one, t.failed);
 cleanup:
     sab_solver_destroy(&solver);

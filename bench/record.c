@@ -99,8 +99,8 @@ static void print_report(const bench_recorder *recorder, const char *kind, const
     printf("{\"kind\": \"%s\", \"method\": \"%s\", \"reason\": %d, \"outer\": %d, \"inner\": %d, "
            "\"factorisations\": %d, \"solves\": %d, \"cpu\": %.6g, \"at_rest\": %s, "
            "\"snapshot\": %d",
-           kind, method, (int)r->reason, r->outer, r->inner,
-           r->factorisations, r->solves, cpu, c->at_rest ? "true" : "false", snapshot);
+           kind, method, (int)r->reason, r->work.outer, r->work.inner,
+           r->work.factorisations, r->work.solves, cpu, c->at_rest ? "true" : "false", snapshot);
     for (size_t i = 0; i < sizeof value / sizeof value[0]; i++)
         printf(", \"%s\": %s", name[i], number(value[i], buffer));
 }
@@ -132,6 +132,6 @@ void bench_recorder_result(const bench_recorder *r, const sab_report *report, do
            "\"cpu_factorisation\": %.6g, "
            "\"cpu_solve\": %.6g, \"cpu_cones\": %.6g, \"unknowns\": %d, \"points\": %d, "
            "\"convex\": %s}\n",
-           r->stopped ? "true" : "false", r->one, report->cpu_analysis,
-           report->cpu_factorisation, report->cpu_solve, report->cpu_cones, p->n, p->npoints, sab_program_is_convex(p) ? "true" : "false");
+           r->stopped ? "true" : "false", r->one, report->work.cpu_analysis,
+           report->work.cpu_factorisation, report->work.cpu_solve, report->work.cpu_cones, p->n, p->npoints, sab_program_is_convex(p) ? "true" : "false");
 }

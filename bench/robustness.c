@@ -277,8 +277,8 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
         status != SAB_OK ? "error"
         : l.passed       ? "limit"
                          : reason[report.reason],
-        sab_method_table[report.method].name, report.outer, report.inner, report.factorisations,
-        report.solves, sab_cpu_seconds() - begin, c->gap, c->compaction,
+        sab_method_table[report.method].name, report.work.outer, report.work.inner, report.work.factorisations,
+        report.work.solves, sab_cpu_seconds() - begin, c->gap, c->compaction,
         c->relative, c->momentum, c->at_rest ? 1 : 0, merit);
     if (o->write != NULL && (status != SAB_OK || !(merit <= o->keep))) {
         char path[4096];

@@ -271,9 +271,9 @@ static sab_status solve(const sab_program *p, const peer_method *method, peer *x
         cpu = method->resumes ? cpu + peer_run(x, n - done, done > 0) : peer_run(x, n, false);
         peer_stress(x, lambda);
         SAB_TRY(sab_residual_certify(residual, p, factor, lambda, u, &report.certificate, err));
-        report.outer++;
-        report.inner = report.solves = n;
-        report.factorisations = 1;
+        report.work.outer++;
+        report.work.inner = report.work.solves = n;
+        report.work.factorisations = 1;
         if (done == 0 || sab_certificate_merit(&report.certificate) < r->best) {
             memcpy(best, u, (size_t)p->n * sizeof *u);
             result = report;

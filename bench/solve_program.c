@@ -50,7 +50,7 @@ static sab_status solve(const char *path, const sab_solver_options *options, ben
     if (status == SAB_INTERRUPTED && r->stopped)
         status = SAB_OK;
     SAB_TRY(status);
-    report.cpu_analysis += sab_factor_get_info(sab_solver_factor(solver)).analysis_cpu;
+    report.work.cpu_analysis += sab_factor_get_info(sab_solver_factor(solver)).analysis_cpu;
     bench_recorder_result(r, &report, sab_cpu_seconds() - o.start - o.own);
 cleanup:
     sab_solver_destroy(&solver);

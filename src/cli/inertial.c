@@ -347,9 +347,9 @@ static void report_result(const run *r, const sab_run_result *result)
     say_probes(r, result);
     sab_summary_say_exact(result, r->term);
     sab_say(r->term, "work per step  %.3g outer, %.4g inner, %.3g factorisations, %.4g solves",
-            t->outer / n, t->inner / n, t->factorisations / n, t->solves / n);
+            t->work.outer / n, t->work.inner / n, t->work.factorisations / n, t->work.solves / n);
     sab_say(r->term, "               CPU %.3g s = %.3g factorisations of A; %d retries in all",
-            t->cpu_total / n, f.cpu_per_step, f.retries);
+            t->work.cpu_total / n, f.cpu_per_step, f.retries);
     say_transport(r);
     if (result->courant > 0.0)
         sab_say(r->term, "courant        |u| step/h up to %.3g; step %.3g would give 1",

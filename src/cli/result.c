@@ -220,8 +220,8 @@ static sab_status write_history(const char *path, const sab_session *session,
             fprintf(file.stream, ",%s", name);
         }
     }
-    fprintf(file.stream, "\n1,0,%d,%d,%d,%.9g,%.9g,%.9g,%.9g", r->outer, r->inner, r->solves,
-            r->certificate.gap, r->certificate.compaction, r->certificate.natural,
+    fprintf(file.stream, "\n1,0,%d,%d,%d,%.9g,%.9g,%.9g,%.9g", r->work.outer, r->work.inner,
+            r->work.solves, r->certificate.gap, r->certificate.compaction, r->certificate.natural,
             r->certificate.momentum);
     for (int i = 0; i < session->c->nprobes; i++) {
         const sab_probe_result *p = &result->probe[i];

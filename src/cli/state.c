@@ -33,7 +33,9 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* ---- numbers of a report, in the order of the file ------------------------------------------- */
 
-enum { WORK = 10, REPORT = 20, TIMES = 10, TRANSPORT = 5 };
+/* `work` and `times` end with the counts and times of sab_work_table. */
+enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
+enum { REPORT = 20, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -42,16 +44,8 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
     const sab_transport_report *feet = &march->transport;
     const sab_report *r = &f->solve;
     const sab_certificate *c = &r->certificate;
-    const int64_t w[WORK] = {run->ended,
-                             r->outer,
-                             r->inner,
-                             r->factorisations,
-                             r->solves,
-                             f->retries,
-                             f->viscosity_iterations,
-                             f->missed.by,
-                             (int64_t)r->method,
-                             (int64_t)r->reason};
+    const int64_t w[ENDS] = {run->ended,   f->retries,         f->viscosity_iterations,
+                             f->missed.by, (int64_t)r->method, (int64_t)r->reason};
     const int64_t x[TRANSPORT] = {feet->points, feet->steps, feet->clamped, feet->left,
                                   feet->longest};
     const double d[REPORT] = {f->rate_residual,
@@ -74,21 +68,17 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                               c->response,
                               c->gap_rate,
                               c->rated ? 1.0 : 0.0};
-    const double t[TIMES] = {r->cpu_factorisation,
-                             r->cpu_solve,
-                             r->cpu_cones,
-                             r->cpu_total,
-                             r->cpu_one_factorisation,
-                             run->cpu_assembly,
-                             run->cpu_output,
-                             run->cpu_total,
-                             run->wall,
-                             march->cpu_transport};
+    const double t[CLOCKS] = {run->cpu_assembly, run->cpu_output, run->cpu_total, run->wall,
+                              march->cpu_transport};
 
     memcpy(work, w, sizeof w);
     memcpy(transport, x, sizeof x);
     memcpy(report, d, sizeof d);
     memcpy(times, t, sizeof t);
+    for (int i = 0; i < SAB_WORK_COUNTS; i++)
+        work[ENDS + i] = (int64_t)sab_work_get(&r->work, i);
+    for (int i = 0; i < SAB_WORK_TIMES; i++)
+        times[CLOCKS + i] = sab_work_get(&r->work, SAB_WORK_COUNTS + i);
 }
 
 static sab_status unpack_report(const int64_t *w, const int64_t *x, const double *d,
@@ -97,29 +87,22 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
 {
     sab_flow_report *f = &march->total;
 
-    if (w[8] < 0 || w[8] >= SAB_METHOD_COUNT || w[9] < 0 || w[9] > SAB_INFEASIBLE || w[7] < 0 ||
-        w[7] >= SAB_MISS_COUNT)
+    if (w[3] < 0 || w[3] >= SAB_MISS_COUNT || w[4] < 0 || w[4] >= SAB_METHOD_COUNT || w[5] < 0 ||
+        w[5] > SAB_INFEASIBLE)
         return sab_fail(err, SAB_ERR_INPUT,
                         "its block 'work' has a method or an end that is not known");
     run->ended = w[0] != 0;
-    *f = (sab_flow_report){.viscosity_iterations = (int)w[6],
+    *f = (sab_flow_report){.viscosity_iterations = (int)w[2],
                            .rate_residual = d[0],
-                           .retries = (int)w[5],
-                           .missed = {(sab_miss)w[7], NAN},
-                           .converged = w[7] == SAB_MISS_NONE};
-    f->solve = (sab_report){.method = (sab_method)w[8],
-                            .reason = (sab_reason)w[9],
-                            .outer = (int)w[1],
-                            .inner = (int)w[2],
-                            .factorisations = (int)w[3],
-                            .solves = (int)w[4],
-                            .cpu_factorisation = t[0],
-                            .cpu_solve = t[1],
-                            .cpu_cones = t[2],
-                            .cpu_total = t[3],
-                            .cpu_one_factorisation = t[4],
-                            .change = d[1],
-                            .distance = d[16]};
+                           .retries = (int)w[1],
+                           .missed = {(sab_miss)w[3], NAN},
+                           .converged = w[3] == SAB_MISS_NONE};
+    f->solve = (sab_report){
+        .method = (sab_method)w[4], .reason = (sab_reason)w[5], .change = d[1], .distance = d[16]};
+    for (int i = 0; i < SAB_WORK_COUNTS; i++)
+        sab_work_set(&f->solve.work, i, (double)w[ENDS + i]);
+    for (int i = 0; i < SAB_WORK_TIMES; i++)
+        sab_work_set(&f->solve.work, SAB_WORK_COUNTS + i, t[CLOCKS + i]);
     f->solve.certificate = (sab_certificate){.gap = d[2],
                                              .gap_friction = d[3],
                                              .gap_normal = d[4],
@@ -137,13 +120,13 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .response = d[17],
                                              .gap_rate = d[18],
                                              .rated = d[19] != 0.0};
-    run->cpu_assembly = t[5];
-    run->cpu_output = t[6];
-    run->cpu_total = t[7];
-    run->wall = t[8];
+    run->cpu_assembly = t[0];
+    run->cpu_output = t[1];
+    run->cpu_total = t[2];
+    run->wall = t[3];
     march->transport = (sab_transport_report){
         .points = x[0], .steps = x[1], .clamped = x[2], .left = x[3], .longest = (int)x[4]};
-    march->cpu_transport = t[9];
+    march->cpu_transport = t[4];
     return SAB_OK;
 }
 

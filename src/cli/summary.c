@@ -154,10 +154,8 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_begin_object(json, "solver");
     sab_json_string(json, "method", sab_method_table[r->method].name);
     sab_json_string(json, "linear", linear == SAB_MUMPS ? "mumps" : "cholmod");
-    sab_json_integer(json, "outer", r->outer);
-    sab_json_integer(json, "inner", r->inner);
-    sab_json_integer(json, "factorisations", r->factorisations);
-    sab_json_integer(json, "solves", r->solves);
+    for (int i = 0; i < SAB_WORK_COUNTS; i++)
+        sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
     sab_json_number(json, "merit", sab_certificate_merit(c));
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
@@ -230,7 +228,7 @@ sab_march_figures sab_summary_figures(const sab_march *march)
         if (row[SAB_HISTORY_MISSED] >= 0.0 && row[SAB_HISTORY_MISSED] < SAB_MISS_COUNT)
             f.missed_by[(int)row[SAB_HISTORY_MISSED]]++;
     }
-    f.cpu_per_step = total->cpu_total / total->cpu_one_factorisation / march->rows;
+    f.cpu_per_step = total->work.cpu_total / total->work.cpu_one_factorisation / march->rows;
     return f;
 }
 
@@ -297,11 +295,9 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
     sab_json_number(json, "worst_compaction", f.worst_compaction);
     sab_json_integer(json, "worst_step", f.worst_step);
     sab_json_begin_object(json, "per_step");
-    sab_json_number(json, "outer", (double)total->outer / m->rows);
-    sab_json_number(json, "inner", (double)total->inner / m->rows);
-    sab_json_number(json, "factorisations", (double)total->factorisations / m->rows);
-    sab_json_number(json, "solves", (double)total->solves / m->rows);
-    sab_json_number(json, "cpu", total->cpu_total / m->rows);
+    for (int i = 0; i < SAB_WORK_COUNTS; i++)
+        sab_json_number(json, sab_work_table[i].name, sab_work_get(&total->work, i) / m->rows);
+    sab_json_number(json, "cpu", total->work.cpu_total / m->rows);
     sab_json_number(json, "cpu_in_factorisations", f.cpu_per_step);
     sab_json_end_object(json);
     transport(json, &m->transport);
@@ -364,12 +360,10 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_number(&json, "assembly", result->cpu_assembly);
     if (m != NULL)
         sab_json_number(&json, "transport", m->cpu_transport);
-    sab_json_number(&json, "factorisation", r->cpu_factorisation);
-    sab_json_number(&json, "solve", r->cpu_solve);
-    sab_json_number(&json, "cones", r->cpu_cones);
+    for (int i = SAB_WORK_COUNTS; i < SAB_WORK_ENTRIES; i++)
+        sab_json_number(&json, sab_work_table[i].name, sab_work_get(&r->work, i));
     sab_json_number(&json, "output", result->cpu_output);
     sab_json_number(&json, "total", result->cpu_total);
-    sab_json_number(&json, "one_factorisation", r->cpu_one_factorisation);
     sab_json_end_object(&json);
     sab_json_number(&json, "wall", result->wall_total);
     sab_json_number(&json, "peak_memory", sab_peak_memory());

@@ -121,15 +121,15 @@ static void show_progress(const sab_watch *watch, const sab_report *r)
 
     if (watch->steps == 0)
         sab_progress(watch->term, "iteration %d of at most %d, gap %.2e (to %.0e), about %s left",
-                     r->outer, watch->max_iterations, gap, watch->tolerance,
-                     sab_duration(time_left(watch, r->outer), duration, sizeof duration));
+                     r->work.outer, watch->max_iterations, gap, watch->tolerance,
+                     sab_duration(time_left(watch, r->work.outer), duration, sizeof duration));
     else if (watch->done == 0)
         sab_progress(watch->term, "step %d of at most %d, iteration %d, gap %.2e", watch->step,
-                     watch->steps, r->outer, gap);
+                     watch->steps, r->work.outer, gap);
     else
         sab_progress(watch->term,
                      "step %d of at most %d, iteration %d, gap %.2e, about %s to the end",
-                     watch->step, watch->steps, r->outer, gap,
+                     watch->step, watch->steps, r->work.outer, gap,
                      sab_duration(steps_left(watch), duration, sizeof duration));
 }
 
@@ -147,9 +147,9 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
     watch->recent_wall[watch->rows % 8] = sab_wall_seconds();
     watch->recent_gap[watch->rows % 8] = fmax(c->gap, 1e-300);
     watch->rows++;
-    if (print && (watch->term->verbosity > 0 || worth_printing(r->outer)))
-        sab_say(watch->term, "%6d %7d %10.3e %10.3e %10.3e %10.3e %10.3e%s", r->outer, r->inner,
-                c->gap, c->compaction, c->natural, c->momentum, r->change,
+    if (print && (watch->term->verbosity > 0 || worth_printing(r->work.outer)))
+        sab_say(watch->term, "%6d %7d %10.3e %10.3e %10.3e %10.3e %10.3e%s", r->work.outer,
+                r->work.inner, c->gap, c->compaction, c->natural, c->momentum, r->change,
                 c->at_rest ? "  at rest"
                 : c->idle  ? "  no dissipation"
                            : "");
@@ -157,9 +157,9 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
         watch->status = sab_text_add(
             &watch->csv, NULL,
             "%d,%d,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g\n",
-            viscosity_iteration, r->outer, r->inner, r->solves, c->gap, c->gap_friction,
-            c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
-            c->fischer_burmeister, c->dissipation, r->change, r->cpu_total);
+            viscosity_iteration, r->work.outer, r->work.inner, r->work.solves, c->gap,
+            c->gap_friction, c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
+            c->fischer_burmeister, c->dissipation, r->change, r->work.cpu_total);
     show_progress(watch, r);
     return !sab_watch_interrupted();
 }
@@ -201,10 +201,12 @@ void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tole
     const sab_certificate *c = &r->certificate;
 
     sab_say(term, "method         %s: %s after %d outer, %d inner iterations",
-            sab_method_table[r->method].name, sab_reason_text(r->reason), r->outer, r->inner);
+            sab_method_table[r->method].name, sab_reason_text(r->reason), r->work.outer,
+            r->work.inner);
     sab_say(term, "work           %d factorisations, %d solves; CPU %.3g s = %.3g factorisations",
-            r->factorisations, r->solves, r->cpu_total,
-            r->cpu_one_factorisation > 0.0 ? r->cpu_total / r->cpu_one_factorisation : NAN);
+            r->work.factorisations, r->work.solves, r->work.cpu_total,
+            r->work.cpu_one_factorisation > 0.0 ? r->work.cpu_total / r->work.cpu_one_factorisation
+                                                : NAN);
     if (c->idle)
         sab_say(term, "%-14s natural residual %.3e of that of the unresisted flow (tolerance %g)",
                 c->at_rest ? "at rest" : "no dissipation", c->relative, tolerance);

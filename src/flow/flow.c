@@ -308,15 +308,7 @@ void sab_flow_add_work(sab_report *sum, const sab_report *now)
 {
     sab_report total = *now;
 
-    total.outer += sum->outer;
-    total.inner += sum->inner;
-    total.factorisations += sum->factorisations;
-    total.solves += sum->solves;
-    total.cpu_analysis += sum->cpu_analysis;
-    total.cpu_factorisation += sum->cpu_factorisation;
-    total.cpu_solve += sum->cpu_solve;
-    total.cpu_cones += sum->cpu_cones;
-    total.cpu_total += sum->cpu_total;
+    sab_work_add(&total.work, &sum->work);
     *sum = total;
 }
 
@@ -399,7 +391,7 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         flow->program->rate = rated && follow ? &flow->rate : NULL;
         SAB_TRY(sab_solver_run(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
                                observer != NULL ? &rows : NULL, &one, err));
-        one.factorisations -= flow->stale && flow->counted;
+        one.work.factorisations -= flow->stale && flow->counted;
         flow->stale = flow->counted = false;
         sab_flow_add_work(&report->solve, &one);
         flow->natural = one.certificate.natural;

@@ -182,10 +182,8 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
 
     row[SAB_HISTORY_STEP] = m->flow->step;
     row[SAB_HISTORY_TIME] = m->flow->time;
-    row[SAB_HISTORY_OUTER] = r->outer;
-    row[SAB_HISTORY_INNER] = r->inner;
-    row[SAB_HISTORY_FACTORISATIONS] = r->factorisations;
-    row[SAB_HISTORY_SOLVES] = r->solves;
+    for (int i = 0; i < SAB_WORK_COUNTS; i++)
+        row[SAB_HISTORY_OUTER + i] = sab_work_get(&r->work, i);
     row[SAB_HISTORY_GAP] = c->idle ? 0.0 : c->gap; /* relative to nothing then */
     row[SAB_HISTORY_GAP_RATE] = c->idle ? 0.0 : c->gap_rate;
     row[SAB_HISTORY_COMPACTION] = c->compaction;

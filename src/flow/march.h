@@ -23,7 +23,7 @@ typedef struct sab_march_options {
 typedef enum sab_history_column {
     SAB_HISTORY_STEP,
     SAB_HISTORY_TIME,
-    SAB_HISTORY_OUTER, /* iterations, all attempts of the step */
+    SAB_HISTORY_OUTER, /* this and the next three: counts of sab_work_table, all attempts */
     SAB_HISTORY_INNER,
     SAB_HISTORY_FACTORISATIONS,
     SAB_HISTORY_SOLVES,

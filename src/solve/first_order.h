@@ -9,16 +9,8 @@
 #define SAB_SOLVE_FIRST_ORDER_H
 
 #include "linalg/factor.h"
+#include "solve/method.h"
 #include "solve/program.h"
-
-typedef enum sab_step_kind {
-    SAB_STEP_PG,         /* projected gradient */
-    SAB_STEP_ANDERSON,   /* the same, accelerated by Anderson's extrapolation, safeguarded */
-    SAB_STEP_APGD,       /* Nesterov's extrapolation with gradient restart */
-    SAB_STEP_ASPG,       /* Nesterov's with a Barzilai-Borwein step, thesis algorithm B.2 */
-    SAB_STEP_DR,         /* Douglas-Rachford with the return map of the non-associated law */
-    SAB_STEP_DR_ANDERSON /* the same, accelerated */
-} sab_step_kind;
 
 typedef struct sab_first_order sab_first_order;
 

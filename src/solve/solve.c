@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "cone/cone.h"
+#include "solve/auto.h"
 #include "solve/elastic.h"
 #include "solve/first_order.h"
 #include "solve/ipm.h"
@@ -19,78 +20,15 @@ typedef struct patience {
 } patience;
 static const patience first_order = {40, 0.99}, interior_point = {15, 0.9};
 
-/* Interior point: lift of a warm start (of the scales of stress and strain rate) from a solution or
- * the best iterate, and the larger one from the predictor, whose stress is rough, and of the exact
- * law below the tolerance FINE, where the solution before is too near the boundary for it; and a
- * jam: that many steps in a row below that length, once a step was longer than 0.5 or JAM_START are
- * taken. */
-static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01, JAM_STEP = 0.1;
-/* Least tolerance for which interior points keep to a tight path. */
-static const double THIN = 2e-3;
-/* Up to this mu - zeta the exact law has no folds: the exact part of the blend, and where `auto`
- * begins with PREDICTOR_STEPS of Douglas-Rachford. */
-#define UNFOLDED 0.3
+/* A jam of an interior point: that many steps in a row below that length, once a step was longer
+ * than UNDER_WAY or JAM_START are taken. */
+static const double JAM_STEP = 0.1, UNDER_WAY = 0.5;
 /* The search for an admissible motion: stiffness of the elastic program, and its start, relative to
  * the natural residual of the unresisted flow: from far outside the interior point never jams. */
 static const double STIFFNESS = 1e12, LARGE = 1e6;
-enum { JAM = 3, JAM_START = 12, IPMS = 3, PREDICTOR_STEPS = 20, CHAIN = 4, MOTION_STEPS = 25 };
+enum { JAM = 3, JAM_START = 12, PREDICTOR_STEPS = 20, MOTION_STEPS = 25 };
 
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
-
-const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
-    [SAB_METHOD_AUTO] = {"auto", "the interior point that fits; others where it jams"},
-    [SAB_METHOD_PG] = {"pg", "projected gradient"},
-    [SAB_METHOD_PG_AA] = {"pg-aa", "projected gradient with safeguarded Anderson acceleration"},
-    [SAB_METHOD_APGD] = {"apgd", "projected gradient with Nesterov acceleration and restart"},
-    [SAB_METHOD_ASPG] = {"aspg", "Nesterov acceleration with Barzilai-Borwein steps"},
-    [SAB_METHOD_CADOUX_PG] = {"cadoux-pg", "convex programs with a damped shift, each by pg"},
-    [SAB_METHOD_CADOUX_APGD] = {"cadoux-apgd", "convex programs with a damped shift, each by apgd"},
-    [SAB_METHOD_CADOUX_ASPG] = {"cadoux-aspg", "convex programs with a damped shift, each by aspg"},
-    [SAB_METHOD_DR] = {"dr", "Douglas-Rachford (ADMM) with the non-associated return map"},
-    [SAB_METHOD_DR_AA] = {"dr-aa", "Douglas-Rachford with safeguarded Anderson acceleration"},
-    [SAB_METHOD_IPM] = {"ipm", "interior point, shift refreshed at every iteration"},
-    [SAB_METHOD_IPM_BLEND] = {"ipm-blend",
-                              "interior point, mu - zeta exact up to 0.3, rest as ipm"},
-    [SAB_METHOD_IPM_EXACT] = {"ipm-exact", "interior point on the non-associated law itself"},
-};
-
-static const double exactness[IPMS] = {0.0, UNFOLDED, INFINITY};
-
-static bool is_ipm(sab_method method)
-{
-    return method >= SAB_METHOD_IPM && method <= SAB_METHOD_IPM_EXACT;
-}
-
-static sab_step_kind step_kind(sab_method method)
-{
-    switch (method) {
-    case SAB_METHOD_PG:
-    case SAB_METHOD_CADOUX_PG:
-        return SAB_STEP_PG;
-    case SAB_METHOD_ASPG:
-    case SAB_METHOD_CADOUX_ASPG:
-        return SAB_STEP_ASPG;
-    case SAB_METHOD_PG_AA:
-        return SAB_STEP_ANDERSON;
-    case SAB_METHOD_DR:
-        return SAB_STEP_DR;
-    case SAB_METHOD_DR_AA:
-        return SAB_STEP_DR_ANDERSON;
-    default:
-        return SAB_STEP_APGD;
-    }
-}
-
-static bool is_dr(sab_method method)
-{
-    return method == SAB_METHOD_DR || method == SAB_METHOD_DR_AA;
-}
-
-static bool is_cadoux(sab_method method)
-{
-    return method == SAB_METHOD_CADOUX_PG || method == SAB_METHOD_CADOUX_APGD ||
-           method == SAB_METHOD_CADOUX_ASPG;
-}
 
 sab_solver_options sab_solver_options_default(void)
 {
@@ -112,13 +50,13 @@ struct sab_solver {
     bool split;    /* Douglas-Rachford is prepared, likewise */
     sab_factor *factor;
     sab_residual *residual;
-    sab_first_order *iteration; /* made when a first-order method runs */
-    sab_ipm *ipm[IPMS];         /* likewise */
-    sab_report retired;         /* work of interior points that are no more */
-    double *lambda, *u;         /* current iterate; the best one is in the caller's arrays */
-    double *given;              /* [n] velocity that the caller starts from */
-    double *gamma;              /* [npoints][s] strain rate of the certificate before */
-    double *shift;              /* [npoints] s of Cadoux */
+    sab_first_order *iteration;     /* made when a first-order method runs */
+    sab_ipm *ipm[SAB_METHOD_COUNT]; /* likewise */
+    sab_work done;      /* iterations, and the work of interior points that are no more */
+    double *lambda, *u; /* current iterate; the best one is in the caller's arrays */
+    double *given;      /* [n] velocity that the caller starts from */
+    double *gamma;      /* [npoints][s] strain rate of the certificate before */
+    double *shift;      /* [npoints] s of Cadoux */
 };
 
 /* One call of sab_solver_run. */
@@ -128,11 +66,12 @@ typedef struct solver_run {
     const sab_solve_observer *observer;
     sab_report *report;
     double *lambda, *u; /* best iterate, the caller's arrays */
+    bool any;           /* iterate so far: then this is */
     sab_certificate best;
     sab_method best_method;
     sab_certificate current;
     bool tight;           /* interior points hold the volume on their way */
-    sab_report at_start;  /* work of earlier runs */
+    sab_work at_start;    /* work of earlier runs */
     sab_certificate own;  /* best of the method, */
     sab_certificate mark; /* the same when it had last improved enough, */
     int since;            /* and outer iterations since then; -1: none yet */
@@ -193,7 +132,7 @@ void sab_solver_destroy(sab_solver **solver)
         return;
     sab_factor_destroy(&sol->factor);
     sab_first_order_destroy(&sol->iteration);
-    for (int i = 0; i < IPMS; i++)
+    for (int i = 0; i < SAB_METHOD_COUNT; i++)
         sab_ipm_destroy(&sol->ipm[i]);
     sab_residual_destroy(&sol->residual);
     SAB_FREE(sol->lambda);
@@ -244,7 +183,7 @@ static double relative_change(const sab_program *p, const double *a, const doubl
     return change > 0.0 ? sqrt(change / scale) : 0.0;
 }
 
-static void add_factor(const sab_factor *factor, sab_report *work)
+static void add_factor(const sab_factor *factor, sab_work *work)
 {
     const sab_factor_info info = sab_factor_get_info(factor);
 
@@ -255,24 +194,26 @@ static void add_factor(const sab_factor *factor, sab_report *work)
     work->cpu_solve += info.total_solve_cpu;
 }
 
-/* All work of this solver so far, over its factors. */
-static sab_report work_so_far(const sab_solver *sol)
+static void add_ipm(const sab_ipm *ipm, sab_work *work)
 {
-    sab_report w = sol->retired;
-    const sab_factor *factors[IPMS + 2] = {sol->factor};
+    add_factor(sab_ipm_factor(ipm), work);
+    work->cpu_cones += sab_ipm_cone_cpu(ipm);
+}
 
-    if (sol->iteration != NULL)
-        factors[1] = sab_first_order_factor(sol->iteration);
-    for (int i = 0; i < IPMS; i++)
-        if (sol->ipm[i] != NULL) {
-            factors[i + 2] = sab_ipm_factor(sol->ipm[i]);
-            w.cpu_cones += sab_ipm_cone_cpu(sol->ipm[i]);
-        }
-    for (int i = 0; i < IPMS + 2; i++)
-        if (factors[i] != NULL)
-            add_factor(factors[i], &w);
-    if (sol->iteration != NULL)
+/* All work of this solver so far, over its factors. */
+static sab_work work_so_far(const sab_solver *sol)
+{
+    sab_work w = sol->done;
+
+    add_factor(sol->factor, &w);
+    if (sol->iteration != NULL) {
+        if (sab_first_order_factor(sol->iteration) != NULL)
+            add_factor(sab_first_order_factor(sol->iteration), &w);
         w.cpu_cones += sab_first_order_cone_cpu(sol->iteration);
+    }
+    for (int i = 0; i < SAB_METHOD_COUNT; i++)
+        if (sol->ipm[i] != NULL)
+            add_ipm(sol->ipm[i], &w);
     w.cpu_one_factorisation = sab_factor_get_info(sol->factor).update_cpu;
     w.cpu_total = sab_cpu_seconds();
     return w;
@@ -280,17 +221,9 @@ static sab_report work_so_far(const sab_solver *sol)
 
 static void fill_report(solver_run *run)
 {
-    const sab_report now = work_so_far(run->solver), *then = &run->at_start;
-    sab_report *r = run->report;
+    const sab_work now = work_so_far(run->solver);
 
-    r->factorisations = now.factorisations - then->factorisations;
-    r->solves = now.solves - then->solves;
-    r->cpu_analysis = now.cpu_analysis - then->cpu_analysis;
-    r->cpu_factorisation = now.cpu_factorisation - then->cpu_factorisation;
-    r->cpu_solve = now.cpu_solve - then->cpu_solve;
-    r->cpu_cones = now.cpu_cones - then->cpu_cones;
-    r->cpu_total = now.cpu_total - then->cpu_total;
-    r->cpu_one_factorisation = now.cpu_one_factorisation;
+    run->report->work = sab_work_since(&now, &run->at_start);
 }
 
 /* Is a better than b, the measure being `factor` times smaller at least? Merits beyond 0.2 say only
@@ -326,8 +259,8 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
                                       &run->current, err);
     if (status != SAB_OK)
         return status;
-    if (run->best_method == SAB_METHOD_AUTO || /* the first */
-        better(&run->current, &run->best, 1.0)) {
+    if (!run->any || better(&run->current, &run->best, 1.0)) {
+        run->any = true;
         memcpy(run->lambda, sol->lambda, rows * sizeof *run->lambda);
         memcpy(run->u, sol->u, (size_t)sol->n * sizeof *run->u);
         run->best = run->current;
@@ -340,7 +273,7 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
  * the smallest stress that balances the load (exactly so for creeping flow, b = 1), and a constant
  * pressure, which makes it admissible, does no work in a closed box. There the projections of the
  * methods would have to pump that pressure up. Elsewhere the trial does not rest and is dropped. */
-static sab_status certify_start(solver_run *run, sab_method method, sab_error *err)
+static sab_status certify_start(solver_run *run, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
@@ -352,7 +285,7 @@ static sab_status certify_start(solver_run *run, sab_method method, sab_error *e
     sab_status status = SAB_OK;
 
     memcpy(sol->lambda, run->lambda, rows * sizeof *run->lambda);
-    SAB_TRY(certify(run, method, err));
+    SAB_TRY(certify(run, SAB_METHOD_AUTO, err));
     for (size_t i = 0; i < rows; i++)
         if (sol->lambda[i] != 0.0)
             return SAB_OK;
@@ -371,7 +304,7 @@ static sab_status certify_start(solver_run *run, sab_method method, sab_error *e
     SAB_TRY(sab_residual_certify(sol->residual, p, sol->factor, sol->lambda, sol->u, &trial, err));
     if (!trial.at_rest)
         memset(sol->lambda, 0, rows * sizeof *sol->lambda);
-    SAB_TRY(certify(run, method, err));
+    SAB_TRY(certify(run, SAB_METHOD_AUTO, err));
 cleanup:
     return status;
 }
@@ -398,14 +331,14 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     fill_report(run);
     if (run->observer != NULL && !run->observer->row(run->observer->data, run->report))
         return sab_fail(err, SAB_INTERRUPTED, "the solver was stopped after %d iterations",
-                        run->report->outer);
+                        run->report->work.outer);
     *done = true;
     /* a rough answer may still move by as much as its tolerance */
     const double change = fmax(sol->options.change_tolerance, sol->options.tolerance);
     /* the first iteration of an interior point only takes back the lift of a warm start: accepted
      * in one time step after the other, what it leaves adds up */
     const bool unlifted =
-        !is_ipm(method) || run->program->carried == NULL || run->report->outer > 1;
+        !sab_method_is_ipm(method) || run->program->carried == NULL || run->report->work.outer > 1;
     if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
         (run->current.idle || (unlifted && run->report->change <= change))) {
         run->report->reason = SAB_CONVERGED;
@@ -420,7 +353,7 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     } else
         run->since++;
     run->report->reason = run->since >= wait.window ? SAB_STALLED : SAB_MAX_ITERATIONS;
-    *done = run->since >= wait.window || run->report->outer >= sol->options.max_iterations;
+    *done = run->since >= wait.window || run->report->work.outer >= sol->options.max_iterations;
     return SAB_OK;
 }
 
@@ -429,13 +362,11 @@ static sab_status prepare_first_order(solver_run *run, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_solver_options *o = &sol->options;
-    const bool anderson = o->method == SAB_METHOD_PG_AA || o->method == SAB_METHOD_DR_AA ||
-                          o->method == SAB_METHOD_AUTO;
+    const int memory = sab_method_table[o->method].memory ? o->anderson : 0;
     sab_status status = SAB_OK;
 
     if (sol->iteration == NULL)
-        SAB_TRY(
-            sab_first_order_create(run->program, anderson ? o->anderson : 0, &sol->iteration, err));
+        SAB_TRY(sab_first_order_create(run->program, memory, &sol->iteration, err));
     if (!sol->measured)
         SAB_TRY(sab_first_order_measure(sol->iteration, run->program, sol->factor, err));
     sol->measured = true;
@@ -449,15 +380,16 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
     const sab_solver_options *o = &sol->options;
+    const sab_method_entry *m = &sab_method_table[method];
     const double *gamma = sab_residual_strain_rate(sol->residual);
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
     /* a convex program has s = 0, and Cadoux is one program: do not restart it */
-    const bool cadoux = is_cadoux(method) && !sab_program_is_convex(p);
+    const bool cadoux = m->cadoux && !sab_program_is_convex(p);
     bool done = false;
     sab_status status = SAB_OK;
 
     SAB_TRY(prepare_first_order(run, err));
-    if (is_dr(method) && !sol->split) {
+    if (m->split && !sol->split) {
         SAB_TRY(sab_first_order_split(sol->iteration, p, o->linear, err));
         sol->split = true;
     }
@@ -467,12 +399,12 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
     }
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
     while (!done) {
-        run->report->outer++;
+        sol->done.outer++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         SAB_TRY(sab_first_order_run(
-            sol->iteration, step_kind(method), p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
+            sol->iteration, m->step, p, sol->factor, cadoux ? sol->shift : NULL, o->inner,
             fmax(INNER_TARGET * run->current.natural, 1e-14 * run->current.stress), sol->lambda,
-            &run->report->inner, err));
+            &sol->done.inner, err));
         SAB_TRY(finish_iteration(run, method, first_order, &done, err));
         if (cadoux && !done) {
             update_shift(p, o->damping, gamma, sol->shift);
@@ -498,129 +430,116 @@ static sab_status predict(solver_run *run, bool *used, bool *done, sab_error *er
         goto cleanup;
     sab_first_order_start(sol->iteration, sol->lambda, gamma);
     run->since = -1;
-    run->report->outer++;
+    sol->done.outer++;
     memcpy(sol->gamma, gamma, (size_t)sol->npoints * (size_t)sol->s * sizeof *gamma);
     SAB_TRY(sab_first_order_run(sol->iteration, SAB_STEP_DR, run->program, sol->factor, NULL,
                                 PREDICTOR_STEPS, 1e-14 * run->current.stress, sol->lambda,
-                                &run->report->inner, err));
+                                &sol->done.inner, err));
     SAB_TRY(finish_iteration(run, SAB_METHOD_DR, first_order, done, err));
 cleanup:
     return status;
 }
 
-/* Where an interior point starts: cold if u is NULL, else from the current stress and this
- * velocity, lifted. */
-typedef struct start {
-    const double *u;
-    double lift;
-} start;
+/* The interior point of this row, made anew if the kind of its matrix has changed. */
+static sab_status take_ipm(sab_solver *sol, const sab_program *p, sab_method method, sab_ipm **ipm,
+                           sab_error *err)
+{
+    sab_ipm **held = &sol->ipm[method];
+    sab_status status = SAB_OK;
+
+    if (*held != NULL && !sab_ipm_fits(*held, p)) {
+        add_ipm(*held, &sol->done);
+        sab_ipm_destroy(held);
+    }
+    if (*held == NULL)
+        status =
+            sab_ipm_create(p, sab_method_table[method].exactness, sol->options.linear, held, err);
+    *ipm = *held;
+    return status;
+}
+
+static void start_ipm(const solver_run *run, sab_ipm *ipm, const sab_stage *stage)
+{
+    const sab_solver *sol = run->solver;
+    const sab_program *p = run->program;
+    const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
+
+    if (stage->start != SAB_START_COLD)
+        sab_ipm_start_warm(ipm, p, stage->start == SAB_START_GIVEN ? sol->given : sol->u,
+                           sol->lambda, stage->lift, stress, run->tight);
+    else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
+        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress, run->tight);
+    else /* its large shift would lead the non-associated iterates astray */
+        sab_ipm_start(ipm, p, stress, run->tight);
+}
 
 /* Iterations of an interior point. A jam, and a matrix that cannot be factored, count as stalled:
  * the best iterate stands. */
-static sab_status run_ipm(solver_run *run, sab_method method, start from, sab_error *err)
+static sab_status run_ipm(solver_run *run, const sab_stage *stage, sab_error *err)
 {
     sab_solver *sol = run->solver;
     const sab_program *p = run->program;
     const double *gamma = sab_residual_strain_rate(sol->residual);
     const size_t rows = (size_t)sol->npoints * (size_t)sol->s;
-    const int which = (int)(method - SAB_METHOD_IPM);
-    const double stress = run->current.stress > 0.0 ? run->current.stress : 1.0;
     int short_steps = 0, taken = 0;
     bool done = false, under_way = false;
+    sab_ipm *ipm = NULL;
     sab_status status = SAB_OK;
 
-    if (sol->ipm[which] != NULL && !sab_ipm_fits(sol->ipm[which], p)) {
-        add_factor(sab_ipm_factor(sol->ipm[which]), &sol->retired);
-        sol->retired.cpu_cones += sab_ipm_cone_cpu(sol->ipm[which]);
-        sab_ipm_destroy(&sol->ipm[which]);
-    }
-    if (sol->ipm[which] == NULL)
-        SAB_TRY(sab_ipm_create(p, exactness[which], sol->options.linear, &sol->ipm[which], err));
-    sab_ipm *ipm = sol->ipm[which];
+    SAB_TRY(take_ipm(sol, p, stage->method, &ipm, err));
     run->follower = p->rate != NULL ? ipm : NULL;
-    if (from.u != NULL)
-        sab_ipm_start_warm(ipm, p, from.u, sol->lambda, from.lift, stress, run->tight);
-    else if (sab_program_is_convex(p)) /* sol->u is the unresisted flow */
-        sab_ipm_start_warm(ipm, p, sol->u, sol->lambda, 1.0, stress, run->tight);
-    else /* its large shift would lead the non-associated iterates astray */
-        sab_ipm_start(ipm, p, stress, run->tight);
-    while (!done) {
+    start_ipm(run, ipm, stage);
+    while (!done && short_steps < JAM) {
         double step;
 
-        run->report->outer++;
-        run->report->inner++;
+        sol->done.outer++;
+        sol->done.inner++;
         memcpy(sol->gamma, gamma, rows * sizeof *gamma);
         status = sab_ipm_iterate(ipm, p, &step, err);
         if (status == SAB_ERR_NUMERIC) {
-            run->report->reason = SAB_STALLED;
             status = SAB_OK;
             break;
         }
         SAB_TRY(status);
         sab_ipm_lambda(ipm, sol->lambda);
-        SAB_TRY(finish_iteration(run, method, interior_point, &done, err));
+        SAB_TRY(finish_iteration(run, stage->method, interior_point, &done, err));
         /* from a cold start the first steps may be short */
-        under_way = under_way || step > 0.5 || ++taken > JAM_START;
+        under_way = under_way || step > UNDER_WAY || ++taken > JAM_START;
         short_steps = under_way && step < JAM_STEP ? short_steps + 1 : 0;
-        if (!done && short_steps >= JAM) {
-            run->report->reason = SAB_STALLED;
-            done = true;
-        }
     }
+    if (!done)
+        run->report->reason = SAB_STALLED;
 cleanup:
     run->follower = NULL;
     run->report->followed = p->rate != NULL;
     return status;
 }
 
-static sab_status run_method(solver_run *run, sab_method method, start from, sab_error *err)
+static sab_status run_stage(solver_run *run, const sab_stage *stage, sab_error *err)
 {
     run->since = -1;
     run->report->reason = SAB_MAX_ITERATIONS;
-    return is_ipm(method) ? run_ipm(run, method, from, err) : run_first_order(run, method, err);
+    return sab_method_is_ipm(stage->method) ? run_ipm(run, stage, err)
+                                            : run_first_order(run, stage->method, err);
 }
 
-/* Largest mu - zeta. */
-static double non_associativity(const sab_program *p)
+/* What the plan depends on; at_rest is not known before the start has been certified. */
+static sab_facts gather_facts(const sab_solver *sol, const sab_program *p, const double *lambda,
+                              const double *u)
 {
-    double most = 0.0;
+    sab_facts f = {.tolerance = sol->options.tolerance,
+                   .convex = sab_program_is_convex(p),
+                   .inertial = !p->step_is_safe, /* with b < 1 it counts as such */
+                   .safe = p->step_is_safe,
+                   .follows = p->rate != NULL};
 
     for (int q = 0; q < p->npoints; q++)
-        most = fmax(most, p->friction[q] - p->dilatancy[q]);
-    return most;
-}
-
-/* The chain of `auto`: what to try first, and what to go on with from the best iterate when that
- * stalls. A convex program is the interior point's own ground. A rough answer is cheapest with the
- * symmetric matrix of `ipm`, and up to mu - zeta = 0.3, where the exact law has no folds, a
- * moderate one too; beyond, the exact law gets far on some meshes and jams on others, and the blend
- * is the safer start for a moderate tolerance. In a time step inertia helps the exact law,
- * first-order methods are of no use, and the blend itself gets further when it starts again from
- * its best iterate: a flow from rest needs that on fine meshes. */
-static int choose_methods(const sab_program *p, double tolerance, sab_method chain[CHAIN])
-{
-    const sab_method convex[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_APGD};
-    const sab_method rough[CHAIN] = {SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA};
-    const sab_method moderate[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA};
-    const sab_method inertial[CHAIN] = {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND,
-                                        SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT};
-    const sab_method fine[CHAIN] = {SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM};
-    const bool far = non_associativity(p) > UNFOLDED;
-    const bool creeping = p->step_is_safe; /* with b < 1 it counts as not */
-    const sab_method *chosen = sab_program_is_convex(p)    ? convex
-                               : tolerance < FINE          ? fine
-                               : !creeping                 ? (far ? inertial : fine)
-                               : !far || tolerance >= 0.05 ? rough
-                                                           : moderate;
-    int n = 0;
-
-    /* only interior points follow a rate law */
-    while (n < CHAIN && chosen[n] != SAB_METHOD_AUTO &&
-           (p->rate == NULL || is_ipm(chosen[n]))) { /* unused places are 0 = AUTO */
-        chain[n] = chosen[n];
-        n++;
-    }
-    return n;
+        f.excess = fmax(f.excess, p->friction[q] - p->dilatancy[q]);
+    for (int i = 0; i < p->npoints * p->s && !f.warm; i++)
+        f.warm = lambda[i] != 0.0;
+    for (int i = 0; i < p->n && !f.moving; i++)
+        f.moving = u[i] != 0.0;
+    return f;
 }
 
 /* Factor A if it has new values, and take the scales of the program. */
@@ -697,10 +616,8 @@ static sab_status look_for_motion(solver_run *run, sab_error *err)
         SAB_TRY(try_infeasible(run, err));
     }
 cleanup:
-    if (ipm != NULL) {
-        add_factor(sab_ipm_factor(ipm), &sol->retired);
-        sol->retired.cpu_cones += sab_ipm_cone_cpu(ipm);
-    }
+    if (ipm != NULL)
+        add_ipm(ipm, &sol->done);
     sab_ipm_destroy(&ipm);
     sab_program_destroy(&elastic);
     return status;
@@ -734,15 +651,64 @@ sab_limit sab_report_missed(const sab_report *report, double tolerance)
     return worst.by != SAB_MISS_NONE ? worst : (sab_limit){SAB_MISS_CHANGE, report->change};
 }
 
+/* The start may be the answer, if the body does not move: say so in one row. */
+static sab_status accept_start(solver_run *run, sab_method method, bool *done, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+
+    if (!run->current.idle || !sab_certificate_meets(&run->current, sol->options.tolerance))
+        return SAB_OK;
+    sol->done.outer++;
+    memcpy(sol->gamma, sab_residual_strain_rate(sol->residual),
+           (size_t)sol->npoints * (size_t)sol->s * sizeof *sol->gamma);
+    return finish_iteration(run, method, first_order, done, err);
+}
+
+/* Make the best iterate, which `method` has found or begun with, the current one. */
+static sab_status take_best(solver_run *run, sab_method method, sab_error *err)
+{
+    sab_solver *sol = run->solver;
+
+    memcpy(sol->lambda, run->lambda, (size_t)sol->npoints * (size_t)sol->s * sizeof *sol->lambda);
+    memcpy(sol->u, run->u, (size_t)sol->n * sizeof *sol->u);
+    /* the velocity of a rate law is not that of A */
+    return run->program->rate == NULL ? certify(run, method, err) : SAB_OK;
+}
+
+/* One stage after the other, from where the one before has stalled, until one ends otherwise. */
+static sab_status run_plan(solver_run *run, const sab_plan *plan, sab_error *err)
+{
+    sab_report *report = run->report;
+    sab_stage stage = plan->stage[0];
+    bool used = false, done = false;
+    sab_status status = SAB_OK;
+
+    run->tight = plan->tight;
+    SAB_TRY(accept_start(run, stage.method, &done, err));
+    if (!done && plan->predictor)
+        SAB_TRY(predict(run, &used, &done, err));
+    if (used)
+        stage = plan->predicted;
+    for (int i = 0; !done; i++) {
+        if (i > 0) {
+            SAB_TRY(take_best(run, stage.method, err));
+            stage = plan->stage[i];
+        }
+        SAB_TRY(run_stage(run, &stage, err));
+        const bool last = i == plan->n - 1 || report->reason != SAB_STALLED;
+        if (report->reason != SAB_CONVERGED)
+            SAB_TRY(explain(run, last, err));
+        done = last || report->reason == SAB_INFEASIBLE;
+    }
+cleanup:
+    return status;
+}
+
 sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool new_values,
                           double *lambda, double *u, const sab_solve_observer *observer,
                           sab_report *report, sab_error *err)
 {
-    const size_t rows = (size_t)solver->npoints * (size_t)solver->s;
-    sab_method chain[CHAIN] = {solver->options.method};
-    bool warm = false, moving = false, done = false;
-    start from = {NULL, LIFT};
-    int n = 1;
+    sab_facts facts = gather_facts(solver, program, lambda, u);
     sab_status status = SAB_OK;
     solver_run run = {.solver = solver,
                       .program = program,
@@ -750,54 +716,16 @@ sab_status sab_solver_run(sab_solver *solver, const sab_program *program, bool n
                       .report = report,
                       .lambda = lambda,
                       .u = u,
-                      .best_method = SAB_METHOD_AUTO,
                       .at_start = work_so_far(solver)};
 
     memset(report, 0, sizeof *report);
     SAB_TRY(prepare(solver, program, new_values, err));
-    if (chain[0] == SAB_METHOD_AUTO)
-        n = choose_methods(program, solver->options.tolerance, chain);
-    for (size_t i = 0; i < rows && !warm; i++)
-        warm = lambda[i] != 0.0;
-    for (int i = 0; i < solver->n; i++)
-        moving = moving || u[i] != 0.0;
-    /* not in a time step from rest, the hardest program, which needs all the room there is; and
-     * below THIN the barrier is thin by itself, and the lag of what is taken out the last to go */
-    run.tight = (warm || program->step_is_safe) && solver->options.tolerance >= THIN;
     memcpy(solver->given, u, (size_t)solver->n * sizeof *u);
-    if (warm)
-        from.u = moving ? solver->given : solver->u;
-    if (chain[0] == SAB_METHOD_IPM_EXACT && solver->options.tolerance < FINE)
-        from.lift = LIFT_MORE;
-    SAB_TRY(certify_start(&run, chain[0], err));
-    if (run.current.idle && sab_certificate_meets(&run.current, solver->options.tolerance)) {
-        n = 0; /* the trial is the answer: say so in one row */
-        report->outer = 1;
-        memcpy(solver->gamma, sab_residual_strain_rate(solver->residual), rows * sizeof *lambda);
-        SAB_TRY(finish_iteration(&run, chain[0], first_order, &done, err));
-    }
-    /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
-     * mu - zeta is moderate; where it is large they would lead them astray */
-    if (n > 1 && !warm && !run.current.at_rest && program->step_is_safe && program->rate == NULL &&
-        !sab_program_is_convex(program) && non_associativity(program) <= UNFOLDED)
-        SAB_TRY(predict(&run, &warm, &done, err));
-    if (from.u == NULL && (warm || run.current.at_rest))
-        from = (start){solver->u, LIFT_MORE};
-    for (int i = 0; i < n && !done; i++) {
-        if (i > 0) { /* go on from the best iterate */
-            memcpy(solver->lambda, lambda, rows * sizeof *lambda);
-            memcpy(solver->u, u, (size_t)solver->n * sizeof *u);
-            if (program->rate == NULL) /* its velocity is not that of A */
-                SAB_TRY(certify(&run, chain[i - 1], err));
-            from = (start){solver->u, LIFT};
-        }
-        SAB_TRY(run_method(&run, chain[i], from, err));
-        const bool last = i == n - 1 || report->reason != SAB_STALLED;
-        if (report->reason != SAB_CONVERGED)
-            SAB_TRY(explain(&run, last, err));
-        if (last || report->reason == SAB_INFEASIBLE)
-            break;
-    }
+    SAB_TRY(certify_start(&run, err));
+    facts.at_rest = run.current.at_rest;
+    const sab_plan plan = sab_auto_plan(solver->options.method, &facts);
+    run.best_method = plan.stage[0].method;
+    SAB_TRY(run_plan(&run, &plan, err));
 cleanup:
     if (status == SAB_OK || status == SAB_INTERRUPTED) {
         report->method = run.best_method;

@@ -9,31 +9,10 @@
 #define SAB_SOLVE_SOLVE_H
 
 #include "linalg/factor.h"
+#include "solve/method.h"
 #include "solve/program.h"
 #include "solve/residual.h"
-
-typedef enum sab_method {
-    SAB_METHOD_AUTO,
-    SAB_METHOD_PG,    /* projected gradient on the non-associated problem */
-    SAB_METHOD_PG_AA, /* the same with safeguarded Anderson acceleration */
-    SAB_METHOD_APGD,
-    SAB_METHOD_ASPG,
-    SAB_METHOD_CADOUX_PG,
-    SAB_METHOD_CADOUX_APGD,
-    SAB_METHOD_CADOUX_ASPG,
-    SAB_METHOD_DR,        /* Douglas-Rachford with the non-associated return map */
-    SAB_METHOD_DR_AA,     /* the same with safeguarded Anderson acceleration */
-    SAB_METHOD_IPM,       /* interior point, the shift refreshed at every iteration */
-    SAB_METHOD_IPM_BLEND, /* a part of the non-associativity exact, the rest as in IPM */
-    SAB_METHOD_IPM_EXACT, /* interior point on the non-associated law itself */
-    SAB_METHOD_COUNT
-} sab_method;
-
-/* Name and one line of help of each method, for the case file and the documentation. */
-typedef struct sab_method_entry {
-    const char *name, *help;
-} sab_method_entry;
-extern const sab_method_entry sab_method_table[SAB_METHOD_COUNT];
+#include "solve/work.h"
 
 typedef struct sab_solver_options {
     sab_method method;
@@ -58,10 +37,7 @@ typedef enum sab_reason {
 typedef struct sab_report {
     sab_method method; /* the one that gave the result; never AUTO */
     sab_reason reason;
-    int outer, inner; /* iterations in all */
-    int factorisations, solves;
-    double cpu_analysis; /* of matrices that this run was the first to need, not that of A */
-    double cpu_factorisation, cpu_solve, cpu_cones, cpu_total, cpu_one_factorisation;
+    sab_work work;
     double change;   /* last relative change of u */
     bool followed;   /* an interior point has followed program->rate: u obeys that law, not A */
     double distance; /* if infeasible: sab_residual_distance */

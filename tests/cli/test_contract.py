@@ -55,7 +55,8 @@ SUMMARY = {
     "material": ["friction", "dilatancy", "bingham", "reynolds", "bulk"],
     "solver": ["method", "linear", "outer", "inner", "factorisations", "solves", "gap", "compaction",
                "natural", "fischer_burmeister", "momentum"],
-    "cpu": ["assembly", "factorisation", "solve", "cones", "output", "total", "one_factorisation"],
+    "cpu": ["assembly", "analysis", "factorisation", "solve", "cones", "solver", "one_factorisation", "output",
+            "total"],
     "probes": ["drag", "leak", "centre", "profile", "load", "shear", "walls"],
     "errors": ["L2", "Linf", "H1"],
 }

@@ -382,9 +382,18 @@ static void test_restart_and_balance(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* The columns of work have the names and the order of its table. */
+static void test_work_columns(void)
+{
+    for (int i = 0; i < SAB_WORK_COUNTS; i++)
+        CU_ASSERT_STRING_EQUAL(sab_history_name[SAB_HISTORY_OUTER + i], sab_work_table[i].name);
+    CU_ASSERT_EQUAL(SAB_HISTORY_OUTER + SAB_WORK_COUNTS, SAB_HISTORY_GAP);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"free fall", test_free_fall},
+                                     {"columns of work", test_work_columns},
                                      {"moving box", test_moving_box},
                                      {"a swirl dies out", test_dies_out},
                                      {"orders in time", test_orders},

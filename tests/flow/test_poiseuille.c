@@ -161,7 +161,7 @@ static void check_orders(bool alfeld, bool traction_outlet)
             H1[level] = norms.H1 / norms.exact_H1;
             max[level] = norms.Linf / norms.exact_Linf;
             printf("\n    Bi %.1f n %2d: H1 %.2e max %.2e, %d iterations, G %.1e", Bi[b], n,
-                   H1[level], max[level], report.solve.inner, report.solve.certificate.gap);
+                   H1[level], max[level], report.solve.work.inner, report.solve.certificate.gap);
             sab_flow_destroy(&flow);
             sab_mesh_destroy(&mesh);
         }
@@ -202,7 +202,7 @@ static void test_at_rest(void)
         CU_ASSERT(report.solve.certificate.at_rest);
         CU_ASSERT(norms.Linf < 1e-6);
         printf("\n    Bi %g: largest velocity %.1e, %d inner iterations", c.Bi, norms.Linf,
-               report.solve.inner);
+               report.solve.work.inner);
         sab_flow_destroy(&flow);
         sab_mesh_destroy(&mesh);
     }
@@ -230,7 +230,7 @@ static void test_methods_agree(void)
 
     c.method = SAB_METHOD_APGD;
     sab_flow *apgd = solve_channel(mesh, "inlet", "outlet", walls, &c, &report);
-    printf("\n    difference %.1e; apgd %d steps", difference(ipm, apgd), report.solve.inner);
+    printf("\n    difference %.1e; apgd %d steps", difference(ipm, apgd), report.solve.work.inner);
     CU_ASSERT(difference(ipm, apgd) < 1e-5);
     sab_flow_destroy(&ipm);
     sab_flow_destroy(&apgd);

@@ -160,7 +160,7 @@ static errors solve_stokes(const sab_mesh *mesh, bool bubbles, sab_factor_backen
     printf("\n    %5d triangles, %5d unknowns: u H1 %.2e L2 %.2e, p mean %.2e raw %.2e, %s %d its, "
            "G %.0e",
            mesh->nelements, flow->program->n, e.H1, e.L2, e.mean, e.raw,
-           sab_method_table[report.solve.method].name, report.solve.outer,
+           sab_method_table[report.solve.method].name, report.solve.work.outer,
            report.solve.certificate.gap);
     sab_flow_destroy(&flow);
     return e;

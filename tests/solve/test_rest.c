@@ -166,9 +166,9 @@ static void test_true_rest(void)
         CU_ASSERT(hypot(rests.u[0], rests.u[1]) < 1e-3);
         CU_ASSERT(runs.report.reason == SAB_CONVERGED && !runs.report.certificate.idle);
         CU_ASSERT_DOUBLE_EQUAL(runs.u[0], 0.3, 1e-2); /* 0.8 - mu lambda_N */
-        CU_ASSERT(flies.report.reason == SAB_CONVERGED && flies.report.inner == 0);
+        CU_ASSERT(flies.report.reason == SAB_CONVERGED && flies.report.work.inner == 0);
         CU_ASSERT(flies.u[1] == 1.0 && !flies.report.certificate.at_rest);
-        CU_ASSERT(idle.report.reason == SAB_CONVERGED && idle.report.inner == 0);
+        CU_ASSERT(idle.report.reason == SAB_CONVERGED && idle.report.work.inner == 0);
         CU_ASSERT(idle.report.certificate.at_rest);
         const result follows = solve(p[4], (sab_method)m, 1e-4);
         CU_ASSERT(follows.report.reason == SAB_CONVERGED && !follows.report.certificate.at_rest);

@@ -138,18 +138,19 @@ static void compare_methods(sab_program *p, double tolerance, double agreement, 
         result r = run(p, &o);
         if (getenv("SAB_SHOW") != NULL)
             printf("  %-12s reason %d outer %d solves %d merit %.1e difference %.1e\n",
-                   sab_method_table[m].name, r.report.reason, r.report.outer, r.report.solves,
-                   sab_certificate_merit(&r.report.certificate),
+                   sab_method_table[m].name, r.report.reason, r.report.work.outer,
+                   r.report.work.solves, sab_certificate_merit(&r.report.certificate),
                    reference.u == NULL ? 0.0 : difference(p->n, r.u, reference.u));
         CU_ASSERT_EQUAL(r.report.reason, SAB_CONVERGED);
         CU_ASSERT(sab_certificate_meets(&r.report.certificate, goal));
         CU_ASSERT(r.report.method != SAB_METHOD_AUTO);
         CU_ASSERT(m == SAB_METHOD_AUTO ||
-                  r.report.factorisations == (ipm                      ? r.report.outer
-                                              : is_dr(m) && own_matrix ? 1
-                                                                       : 0) +
-                                                 1);
-        CU_ASSERT(r.report.solves >= r.report.inner && r.report.inner >= r.report.outer);
+                  r.report.work.factorisations == (ipm                      ? r.report.work.outer
+                                                   : is_dr(m) && own_matrix ? 1
+                                                                            : 0) +
+                                                      1);
+        CU_ASSERT(r.report.work.solves >= r.report.work.inner &&
+                  r.report.work.inner >= r.report.work.outer);
         if (reference.u == NULL) {
             reference = r;
             continue;
@@ -185,7 +186,7 @@ static void test_associated_accuracy(void)
 
     CU_ASSERT(r.report.reason == SAB_CONVERGED);
     CU_ASSERT(c->natural <= 1e-6 * c->stress);
-    CU_ASSERT(r.report.factorisations <= 40);
+    CU_ASSERT(r.report.work.factorisations <= 40);
     free(r.u);
     sab_program_destroy(&p);
 }
@@ -359,7 +360,7 @@ static void test_rest(void)
         result r = run(p, &o);
         CU_ASSERT_EQUAL(r.report.reason, SAB_CONVERGED);
         CU_ASSERT(r.report.certificate.at_rest);
-        CU_ASSERT(r.report.solves <= (k ? 200 : 10));
+        CU_ASSERT(r.report.work.solves <= (k ? 200 : 10));
         for (int i = 0; i < p->n; i++)
             CU_ASSERT_DOUBLE_EQUAL(r.u[i], 0.0, 1e-8);
         free(r.u);
@@ -375,7 +376,7 @@ static void test_backends(void)
     o.linear = SAB_MUMPS;
     result b = run(p, &o);
 
-    CU_ASSERT_EQUAL(a.report.inner, b.report.inner);
+    CU_ASSERT_EQUAL(a.report.work.inner, b.report.work.inner);
     CU_ASSERT(difference(p->n, b.u, a.u) <= 1e-10);
     free(a.u), free(b.u);
     sab_program_destroy(&p);
@@ -388,7 +389,7 @@ typedef struct rows {
 static bool count_rows(void *data, const sab_report *so_far)
 {
     rows *r = data;
-    CU_ASSERT_EQUAL(so_far->outer, r->count + 1);
+    CU_ASSERT_EQUAL(so_far->work.outer, r->count + 1);
     return ++r->count < r->stop_after;
 }
 
@@ -410,14 +411,15 @@ static void test_observer_and_warm_start(void)
     CU_ASSERT_EQUAL(sab_solver_create(&o, p, &solver, &err), SAB_OK);
     CU_ASSERT_EQUAL(sab_solver_run(solver, p, true, lambda, u, &observer, &stopped, &err),
                     SAB_INTERRUPTED);
-    CU_ASSERT(r.count == 3 && stopped.outer == 3);
+    CU_ASSERT(r.count == 3 && stopped.work.outer == 3);
     memset(lambda, 0, (size_t)(p->npoints * p->s) * sizeof *lambda);
     CU_ASSERT_EQUAL(sab_solver_run(solver, p, false, lambda, u, NULL, &cold, &err), SAB_OK);
-    CU_ASSERT(cold.reason == SAB_CONVERGED && cold.factorisations == 0);
+    CU_ASSERT(cold.reason == SAB_CONVERGED && cold.work.factorisations == 0);
     r = (rows){0, 1000};
     CU_ASSERT_EQUAL(sab_solver_run(solver, p, false, lambda, u, &observer, &warm, &err), SAB_OK);
-    CU_ASSERT(warm.reason == SAB_CONVERGED && warm.outer <= 2 && warm.outer < cold.outer);
-    CU_ASSERT_EQUAL(r.count, warm.outer);
+    CU_ASSERT(warm.reason == SAB_CONVERGED && warm.work.outer <= 2 &&
+              warm.work.outer < cold.work.outer);
+    CU_ASSERT_EQUAL(r.count, warm.work.outer);
     o.max_iterations = 1;
     sab_solver_destroy(&solver);
     memset(lambda, 0, (size_t)(p->npoints * p->s) * sizeof *lambda);
@@ -503,7 +505,7 @@ static void test_warm_interior_point(void)
         memcpy(lambda, old, entries * sizeof *lambda);
         memcpy(u, velocity, (size_t)p->n * sizeof *u);
         CU_ASSERT_EQUAL(sab_solver_run(solver, p, false, lambda, u, NULL, &warm, &err), SAB_OK);
-        CU_ASSERT(warm.reason == SAB_CONVERGED && warm.outer < cold.report.outer);
+        CU_ASSERT(warm.reason == SAB_CONVERGED && warm.work.outer < cold.report.work.outer);
         CU_ASSERT(difference(p->n, u, cold.u) < 1e-3);
         memcpy(lambda, old, entries * sizeof *lambda);
         memset(u, 0, (size_t)p->n * sizeof *u);
@@ -589,8 +591,8 @@ static void test_convexity_changes(void)
         memset(lambda, 0, entries * sizeof *lambda);
         CU_ASSERT_EQUAL(sab_solver_run(solver, p, true, lambda, u, NULL, &report, &err), SAB_OK);
         CU_ASSERT_EQUAL(report.reason, SAB_CONVERGED);
-        CU_ASSERT_EQUAL(report.factorisations, fresh.report.factorisations);
-        CU_ASSERT_EQUAL(report.solves, fresh.report.solves);
+        CU_ASSERT_EQUAL(report.work.factorisations, fresh.report.work.factorisations);
+        CU_ASSERT_EQUAL(report.work.solves, fresh.report.work.solves);
         CU_ASSERT_EQUAL(memcmp(u, fresh.u, (size_t)p->n * sizeof *u), 0);
         free(fresh.u);
     }

@@ -1,0 +1,78 @@
+#include "solve/auto.h"
+
+/* Lift of a warm start (of the scales of stress and strain rate) from a solution or the best
+ * iterate, and the larger one from the predictor, whose stress is rough, and of the exact law below
+ * the tolerance FINE, where the solution before is too near the boundary for it. */
+static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01;
+/* From here on a tolerance is rough. */
+static const double ROUGH = 0.05;
+/* Least tolerance for which interior points keep to a tight path. */
+static const double THIN = 2e-3;
+
+/* Unused places are 0 = AUTO. */
+typedef struct chain {
+    sab_method method[SAB_PLAN_MOST];
+} chain;
+static const chain CONVEX = {{SAB_METHOD_IPM, SAB_METHOD_APGD}};
+static const chain CHEAP = {{SAB_METHOD_IPM, SAB_METHOD_IPM_BLEND, SAB_METHOD_PG_AA}};
+static const chain CAREFUL = {{SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_PG_AA}};
+static const chain EXACT = {{SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM}};
+static const chain AGAIN = {
+    {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT}};
+
+/* What to try first, and what to go on with from the best iterate when that stalls. A convex
+ * program is the interior point's own ground. A rough answer is cheapest with the symmetric matrix
+ * of `ipm`, and up to mu - zeta = 0.3, where the exact law has no folds, a moderate one too;
+ * beyond, the exact law gets far on some meshes and jams on others, and the blend is the safer
+ * start for a moderate tolerance. In a time step inertia helps the exact law, first-order methods
+ * are of no use, and the blend itself gets further when it starts again from its best iterate: a
+ * flow from rest needs that on fine meshes. */
+static const chain *choose(const sab_facts *f)
+{
+    const bool folded = f->excess > SAB_UNFOLDED;
+
+    if (f->convex)
+        return &CONVEX;
+    if (f->tolerance < FINE)
+        return &EXACT;
+    if (f->inertial)
+        return folded ? &AGAIN : &EXACT;
+    return folded && f->tolerance < ROUGH ? &CAREFUL : &CHEAP;
+}
+
+static sab_stage first_stage(sab_method method, const sab_facts *f)
+{
+    const bool exact = method == SAB_METHOD_IPM_EXACT && f->tolerance < FINE;
+
+    if (f->warm)
+        return (sab_stage){method, f->moving ? SAB_START_GIVEN : SAB_START_FLOW,
+                           exact ? LIFT_MORE : LIFT};
+    if (f->at_rest)
+        return (sab_stage){method, SAB_START_FLOW, LIFT_MORE};
+    return (sab_stage){method, SAB_START_COLD, 0.0};
+}
+
+sab_plan sab_auto_plan(sab_method method, const sab_facts *f)
+{
+    const bool automatic = method == SAB_METHOD_AUTO;
+    const chain alone = {{method}}, *chosen = automatic ? choose(f) : &alone;
+    sab_plan plan = {.n = 0};
+
+    for (int i = 0; i < SAB_PLAN_MOST && chosen->method[i] != SAB_METHOD_AUTO; i++) {
+        const sab_method next = chosen->method[i];
+
+        if (automatic && f->follows && !sab_method_is_ipm(next))
+            break;
+        plan.stage[plan.n++] =
+            i == 0 ? first_stage(next, f) : (sab_stage){next, SAB_START_BEST, LIFT};
+    }
+    /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
+     * mu - zeta is moderate; where it is large they would lead them astray */
+    plan.predictor = automatic && !f->warm && !f->at_rest && f->safe && !f->follows && !f->convex &&
+                     f->excess <= SAB_UNFOLDED;
+    plan.predicted = (sab_stage){plan.stage[0].method, SAB_START_FLOW, LIFT_MORE};
+    /* not in a time step from rest, the hardest program, which needs all the room there is; and
+     * below THIN the barrier is thin by itself, and the lag of what is taken out the last to go */
+    plan.tight = (f->warm || !f->inertial) && f->tolerance >= THIN;
+    return plan;
+}
