@@ -34,11 +34,11 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     SAB_NEW(work, 6 * (size_t)n);
     SAB_NEW(cell, n);
     for (int i = 0; i < n; i++) {
-        cell[i] = i;
+        cell[i - i % NODES + mesh->cell->vtk[i % NODES]] = i;
         memcpy(work + 2 * i, mesh->x + 2 * mesh->element[i], 2 * sizeof *work);
     }
     SAB_TRY(sab_vtu_open(path, float32, time, 2, n, work, mesh->nelements, NODES,
-                         SAB_VTK_QUADRATIC_TRIANGLE, cell, &vtu, err));
+                         mesh->cell->vtk_type, cell, &vtu, err));
     for (int i = 0; i < n; i++) { /* ParaView wants three components of a vector */
         memcpy(work + 3 * i, f->velocity + 2 * mesh->element[i], 2 * sizeof *work);
         work[3 * i + 2] = 0.0;
