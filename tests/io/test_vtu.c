@@ -419,7 +419,8 @@ static void test_fields(void)
     double pressure[9], stress[9][3], at_point[12], tensor[12][6];
 
     CU_ASSERT_EQUAL_FATAL(mesh->nnodes, 9);
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(space, &f, NULL), SAB_OK);
     for (int n = 0; n < 9; n++) {
         pressure[n] = 100.0 + n;
