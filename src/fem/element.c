@@ -45,9 +45,8 @@ const sab_element *sab_element_find(const char *name)
 int sab_element_values(const sab_element *element, const double *xi, double *value)
 {
     const int nodes = element->cell->nodes;
-    double unused[SAB_NODES * SAB_DIM];
 
-    sab_cell_shapes(element->cell, xi, value, unused);
+    sab_cell_shapes(element->cell, xi, value, NULL);
     if (element->inner > 0)
         value[nodes] = element->inner_value(xi);
     return nodes + element->inner;

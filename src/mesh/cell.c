@@ -1,5 +1,7 @@
 #include "mesh/cell.h"
 
+#include <stddef.h>
+
 const sab_cell sab_cell_line = {
     .name = "line",
     .dim = 1,
@@ -69,14 +71,14 @@ void sab_cell_shapes(const sab_cell *cell, const double *xi, double *value, doub
     sab_cell_barycentric(cell, xi, l);
     for (int i = 0; i < cell->corners; i++) {
         *value++ = l[i] * (2.0 * l[i] - 1.0);
-        for (int d = 0; d < dim; d++)
+        for (int d = 0; d < dim && gradient != NULL; d++)
             *gradient++ = (4.0 * l[i] - 1.0) * slope[i][d];
     }
     for (int i = 0; i < cell->edges; i++) {
         const int a = cell->edge[i][0], b = cell->edge[i][1];
 
         *value++ = 4.0 * l[a] * l[b];
-        for (int d = 0; d < dim; d++)
+        for (int d = 0; d < dim && gradient != NULL; d++)
             *gradient++ = 4.0 * (l[a] * slope[b][d] + l[b] * slope[a][d]);
     }
 }

@@ -35,7 +35,7 @@ extern const sab_cell sab_cell_line, sab_cell_triangle, sab_cell_tetrahedron;
 /* Barycentric coordinates l [corners] of reference point xi [dim]. */
 void sab_cell_barycentric(const sab_cell *cell, const double *xi, double *l);
 /* The quadratic shape functions at xi: value [nodes], and gradient [nodes][dim] in reference
- * coordinates. N = l (2 l - 1) at corners, 4 l_a l_b between a and b. */
+ * coordinates unless it is NULL. N = l (2 l - 1) at corners, 4 l_a l_b between a and b. */
 void sab_cell_shapes(const sab_cell *cell, const double *xi, double *value, double *gradient);
 
 #endif

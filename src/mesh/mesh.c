@@ -25,25 +25,26 @@ static shape shape_at(const sab_cell *cell, const double *xi)
 void sab_mesh_map(const sab_mesh *mesh, int element, const double xi[2], double x[2],
                   double jacobian[2][2])
 {
-    const shape s = shape_at(mesh->cell, xi);
     const int *node = sab_mesh_element(mesh, element);
-    const int dim = mesh->cell->dim;
+    const int dim = mesh->cell->dim, nodes = mesh->cell->nodes;
+    shape s;
 
-    for (int i = 0; i < dim; i++) {
-        double position = 0.0, slope[SAB_DIM] = {0.0};
+    sab_cell_shapes(mesh->cell, xi, s.value, jacobian != NULL ? s.slope : NULL);
+    for (int i = 0; i < dim && x != NULL; i++) {
+        double position = 0.0;
 
-        for (int a = 0; a < mesh->cell->nodes; a++) {
-            const double xa = sab_mesh_x(mesh, node[a])[i];
-
-            position += s.value[a] * xa;
-            for (int j = 0; j < dim; j++)
-                slope[j] += s.slope[dim * a + j] * xa;
-        }
-        if (x != NULL)
-            x[i] = position;
-        if (jacobian != NULL)
-            memcpy(jacobian[i], slope, (size_t)dim * sizeof *slope);
+        for (int a = 0; a < nodes; a++)
+            position += s.value[a] * mesh->x[dim * node[a] + i];
+        x[i] = position;
     }
+    for (int i = 0; i < dim && jacobian != NULL; i++)
+        for (int j = 0; j < dim; j++) {
+            double slope = 0.0;
+
+            for (int a = 0; a < nodes; a++)
+                slope += s.slope[dim * a + j] * mesh->x[dim * node[a] + i];
+            jacobian[i][j] = slope;
+        }
 }
 
 static double cross(const double a[2], const double b[2])
