@@ -7,7 +7,7 @@ sab_status bench_case_open(const char *path, int noverrides, const char *const *
     sab_mesh *coarse = NULL;
 
     SAB_TRY(sab_case_read(path, noverrides, override, &b->c, err));
-    if (b->c->element == SAB_ELEMENT_P2B) {
+    if (b->c->element->inner > 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "the benchmark has no bubbles: write the program of an element p2b with "
                           "`sablier run CASE --dump-program FILE`");

@@ -222,7 +222,7 @@ sab_status bench_step_create(const bench_setup *setup, bench_step **step, sab_er
         status = sab_fail(err, SAB_ERR_INPUT, "nothing holds the material");
         goto cleanup;
     }
-    SAB_TRY(sab_space_create(mesh, setup->geometry, &st->space, err));
+    SAB_TRY(sab_space_create(mesh, &sab_element_p2, setup->geometry, &st->space, err));
     SAB_TRY(sab_program_create(setup->geometry->s, st->space->npoints, st->dofs->nfree,
                                &st->program, err));
     SAB_TRY(sab_space_strain(st->space, st->dofs, &st->program->B, st->program->k, err));

@@ -166,7 +166,7 @@ sab_status bench_flows_run(unsigned long long seed, const bench_flows *o, bool *
     make_scene(&s, &r);
     SAB_TRY(make_mesh(&s, o->directory, &mesh, err));
     sab_flow_setup setup = {.mesh = mesh,
-                            .bubbles = s.bubbles,
+                            .element = s.bubbles ? &sab_element_p2b : &sab_element_p2,
                             .geometry = &sab_geometry_plane,
                             .material = &s.material,
                             .gravity = s.gravity,

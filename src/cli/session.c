@@ -192,7 +192,7 @@ sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *t
     session->wall_mesh = sab_wall_seconds() - start;
 
     const sab_flow_setup setup = {.mesh = session->mesh,
-                                  .bubbles = c->element == SAB_ELEMENT_P2B,
+                                  .element = c->element,
                                   .geometry = c->geometry,
                                   .material = &c->material,
                                   .gravity = c->gravity,
@@ -238,7 +238,7 @@ bool sab_session_stable(const sab_session *session)
 /* Was the element p2 made stable by a split? Then limits refer to the triangles before it. */
 static bool is_split(const sab_session *session)
 {
-    return session->c->element != SAB_ELEMENT_P2B && sab_mesh_is_split(session->mesh);
+    return !session->c->element->stable && sab_mesh_is_split(session->mesh);
 }
 
 double sab_session_cell_reynolds(const sab_session *session)
@@ -256,8 +256,7 @@ void sab_session_warn_advection(const sab_session *session, sab_terminal *term, 
 {
     const sab_case *c = session->c;
     const int order = c->time.order;
-    const double limit =
-        sab_transport_limit(c->element == SAB_ELEMENT_P2B, is_split(session), order);
+    const double limit = sab_transport_limit(c->element, is_split(session), order);
 
     if (reynolds > limit)
         sab_warn(term,
@@ -426,7 +425,7 @@ void sab_session_describe(const sab_session *session, sab_terminal *term)
             : sab_mesh_is_split(mesh)    ? "as it is, an Alfeld split"
                                          : "as it is");
     sab_say(term, "               %d vertices, %d triangles%s", mesh->nvertices, mesh->nelements,
-            c->element == SAB_ELEMENT_P2B ? ", P2 with a bubble in each" : "");
+            c->element->inner > 0 ? ", P2 with a bubble in each" : "");
     sab_say(term, "unknowns       %d velocities, %d law points", p->n, p->npoints);
     describe_rheology(session, term);
     describe_corners(session, term);

@@ -13,11 +13,11 @@
  * gradient, for every constant C: int grad b (x) grad b = (5/3) sum_q w_q g_q (x) g_q. */
 #define SAB_BUBBLE_STIFFNESS (5.0 / 3.0)
 
-double sab_bubble_value(const double xi[2]);
+double sab_bubble_value(const double *xi);
 /* Gradient at xi in physical space; p is sab_p2_at the same point. */
-void sab_bubble_gradient(const double xi[2], const sab_p2 *p, double gradient[2]);
+void sab_bubble_gradient(const double *xi, const sab_p2 *p, double *gradient);
 /* Its P1 projection at law point q: g_q = -(27/10) grad l_q (the gradient itself is -(9/4) grad l_q
  * there, which would lose an order); p is sab_p2_at that point. */
-void sab_bubble_projected_gradient(int q, const sab_p2 *p, double gradient[2]);
+void sab_bubble_projected_gradient(int q, const sab_p2 *p, double *gradient);
 
 #endif

@@ -1,12 +1,7 @@
 #include "fem/exact.h"
-#include "fem/bubble.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
 
 #include <math.h>
 #include <stddef.h>
-
-enum { NODES = SAB_P2_TRIANGLE };
 
 static sab_status value_at(const sab_function *f, const double x[2], double t, double *value,
                            sab_error *err)
@@ -40,37 +35,39 @@ sab_status sab_exact_velocity(const sab_space *space, const double *U, const sab
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = space->mesh;
-    const sab_quadrature *rule = &sab_triangle_degree6;
-    static const double none[2] = {0.0, 0.0};
+    const sab_quadrature *rule = space->element->norms;
+    const int dim = mesh->cell->dim, nodes = mesh->cell->nodes;
 
     *norms = (sab_error_norms){0};
     for (int e = 0; e < mesh->nelements; e++) {
-        const int *node = mesh->element + NODES * e;
-        const double *bubble = space->bubbles ? U + 2 * (mesh->nnodes + e) : none;
+        int index[SAB_SHAPES];
 
+        sab_element_index(space->element, mesh, e, index);
         for (int q = 0; q < rule->n; q++) {
-            sab_p2 p;
-            double error2 = 0.0, exact2 = 0.0, b, db[2];
+            sab_shapes p;
+            double error2 = 0.0, exact2 = 0.0;
 
-            sab_p2_at(mesh, e, rule->xi[q], &p);
-            b = sab_bubble_value(rule->xi[q]);
-            sab_bubble_gradient(rule->xi[q], &p, db);
+            sab_element_at(space->element, mesh, e, rule->xi[q], &p);
             /* differences stay inside the element: its size is about sqrt(det), and the points of
              * the rule are at least 0.05 of that away from the sides */
             const double w = rule->weight[q] * p.det, h = 1e-3 * sqrt(p.det);
-            for (int i = 0; i < 2; i++) {
-                double u = b * bubble[i], v;
+            for (int i = 0; i < dim; i++) {
+                double u = 0.0, v;
 
-                for (int a = 0; a < NODES; a++)
-                    u += p.value[a] * U[2 * node[a] + i];
+                for (int a = nodes; a < p.n; a++)
+                    u += p.value[a] * U[dim * index[a] + i];
+                for (int a = 0; a < nodes; a++)
+                    u += p.value[a] * U[dim * index[a] + i];
                 SAB_TRY(value_at(&exact[i], p.x, t, &v, err));
                 error2 += (u - v) * (u - v);
                 exact2 += v * v;
-                for (int j = 0; j < 2; j++) {
-                    double du = db[j] * bubble[i], dv;
+                for (int j = 0; j < dim; j++) {
+                    double du = 0.0, dv;
 
-                    for (int a = 0; a < NODES; a++)
-                        du += p.dx[a][j] * U[2 * node[a] + i];
+                    for (int a = nodes; a < p.n; a++)
+                        du += p.gradient[a][j] * U[dim * index[a] + i];
+                    for (int a = 0; a < nodes; a++)
+                        du += p.gradient[a][j] * U[dim * index[a] + i];
                     SAB_TRY(derivative_at(&exact[i], p.x, t, j, h, &dv, err));
                     norms->H1 += w * (du - dv) * (du - dv);
                     norms->exact_H1 += w * dv * dv;
@@ -85,9 +82,9 @@ sab_status sab_exact_velocity(const sab_space *space, const double *U, const sab
     for (int n = 0; n < mesh->nnodes; n++) {
         double error2 = 0.0, exact2 = 0.0, v;
 
-        for (int i = 0; i < 2; i++) {
-            SAB_TRY(value_at(&exact[i], mesh->x + 2 * n, t, &v, err));
-            error2 += (U[2 * n + i] - v) * (U[2 * n + i] - v);
+        for (int i = 0; i < dim; i++) {
+            SAB_TRY(value_at(&exact[i], sab_mesh_x(mesh, n), t, &v, err));
+            error2 += (U[dim * n + i] - v) * (U[dim * n + i] - v);
             exact2 += v * v;
         }
         norms->Linf = fmax(norms->Linf, error2);
@@ -105,7 +102,7 @@ sab_status sab_exact_pressure(const sab_space *space, const double *pressure, co
                               const sab_function *exact, double t, double *L2, double *exact_L2,
                               sab_error *err)
 {
-    const sab_quadrature *rule = &sab_triangle_degree4;
+    const sab_quadrature *rule = space->element->load;
 
     *L2 = *exact_L2 = 0.0;
     for (int e = 0; e < space->mesh->nelements; e++) {

@@ -1,18 +1,15 @@
 #include "fem/fields.h"
 #include "base/memory.h"
-#include "fem/bubble.h"
-#include "fem/p2.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { NODES = SAB_P2_TRIANGLE };
 
 sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_error *err)
 {
     sab_status status = SAB_OK;
     const size_t s = (size_t)space->geometry->s, points = (size_t)space->npoints;
     const size_t elements = (size_t)space->mesh->nelements;
+    const size_t nodal = (size_t)space->mesh->cell->nodes * elements;
     sab_fields *f = NULL;
 
     *fields = NULL;
@@ -22,12 +19,12 @@ sab_status sab_fields_create(const sab_space *space, sab_fields **fields, sab_er
     SAB_NEW(f->strain_rate, s * points);
     SAB_NEW(f->lambda, s * points);
     SAB_NEW(f->total, s * points);
-    SAB_NEW(f->stress, s * NODES * elements);
-    SAB_NEW(f->shear_stress, NODES * elements);
-    SAB_NEW(f->shear_rate, NODES * elements);
-    SAB_NEW(f->yield_ratio, NODES * elements);
-    SAB_NEW(f->friction, NODES * elements);
-    SAB_NEW(f->inertial_number, NODES * elements);
+    SAB_NEW(f->stress, s * nodal);
+    SAB_NEW(f->shear_stress, nodal);
+    SAB_NEW(f->shear_rate, nodal);
+    SAB_NEW(f->yield_ratio, nodal);
+    SAB_NEW(f->friction, nodal);
+    SAB_NEW(f->inertial_number, nodal);
     SAB_NEW(f->pressure, elements);
     SAB_NEW(f->yielded, elements);
     SAB_NEW(f->given, 4 * points);
@@ -99,20 +96,22 @@ static void update_friction(sab_fields *f, const double *shear_rate, double *fri
     const double scale = sab_geometry_normal_scale(f->space->geometry);
     const sab_mu_i *mu_i = f->law.mu_i;
     const double bound = mu_i != NULL ? SAB_INERTIAL_BOUND * mu_i->I0 : 0.0;
+    const int points = f->space->element->law->n;
     double low = INFINITY, high = 0.0;
 
     for (int q = 0; q < f->space->npoints; q++) {
-        friction[q] = mu_i == NULL ? scale * f->law.friction[q]
-                                   : sab_material_mu_i(mu_i, shear_rate[q], f->pressure[q / 3]);
+        friction[q] = mu_i == NULL
+                          ? scale * f->law.friction[q]
+                          : sab_material_mu_i(mu_i, shear_rate[q], f->pressure[q / points]);
         low = fmin(low, friction[q]);
         high = fmax(high, friction[q]);
         I[q] = mu_i == NULL ? 0.0
                             : fmin(bound, sab_material_inertial_number(mu_i, shear_rate[q],
-                                                                       f->pressure[q / 3]));
+                                                                       f->pressure[q / points]));
     }
     sab_space_to_nodes(f->space, 1, friction, f->friction);
     sab_space_to_nodes(f->space, 1, I, f->inertial_number);
-    for (int i = 0; i < NODES * f->space->mesh->nelements; i++) {
+    for (int i = 0; i < f->space->mesh->cell->nodes * f->space->mesh->nelements; i++) {
         f->friction[i] = fmin(fmax(f->friction[i], low), high);
         f->inertial_number[i] = fmin(fmax(f->inertial_number[i], 0.0), bound);
     }
@@ -158,10 +157,15 @@ void sab_fields_update(sab_fields *f, const double *velocity, const double *lamb
     sab_space_to_nodes(space, 1, ratio, f->yield_ratio);
     sab_space_element_mean(space, 1, pressure, f->pressure);
     update_friction(f, shear_rate, f->work + 5 * n, f->work + 6 * n);
-    for (int e = 0; e < space->mesh->nelements; e++)
-        f->yielded[e] = (yielded[3 * e] + yielded[3 * e + 1] + yielded[3 * e + 2]) / 3.0;
+    const int points = space->element->law->n;
+    for (int e = 0; e < space->mesh->nelements; e++) {
+        f->yielded[e] = 0.0;
+        for (int q = points * e; q < points * (e + 1); q++)
+            f->yielded[e] += yielded[q];
+        f->yielded[e] /= points;
+    }
     /* extrapolation to the nodes must not leave the range of a norm or a ratio */
-    for (int i = 0; i < NODES * space->mesh->nelements; i++) {
+    for (int i = 0; i < space->mesh->cell->nodes * space->mesh->nelements; i++) {
         f->shear_stress[i] = fmax(f->shear_stress[i], 0.0);
         f->shear_rate[i] = fmax(f->shear_rate[i], 0.0);
         f->yield_ratio[i] = fmin(fmax(f->yield_ratio[i], 0.0), 1.0);
@@ -175,52 +179,54 @@ int sab_fields_components(const sab_fields *f, sab_probe_field field)
                                        : 1;
 }
 
-/* Interpolate `components` values at the six nodes of an element. */
-static void interpolate(const double shape[NODES], int components, const double *nodal,
+/* Interpolate `components` values at the n nodes of an element. */
+static void interpolate(int n, const double *shape, int components, const double *nodal,
                         double *value)
 {
     for (int c = 0; c < components; c++) {
         value[c] = 0.0;
-        for (int a = 0; a < NODES; a++)
+        for (int a = 0; a < n; a++)
             value[c] += shape[a] * nodal[a * components + c];
     }
 }
 
-void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, const double xi[2],
+void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, const double *xi,
                    double *value)
 {
+    double shape[SAB_SHAPES];
     const int s = f->space->geometry->s;
-    const int *node = f->space->mesh->element + NODES * element;
-    double shape[NODES], gradient[NODES][2], nodal[2 * NODES], sigma[6];
+    const int n = f->space->mesh->cell->nodes, dim = f->space->mesh->cell->dim;
+    const int at = n * element, shapes = sab_element_values(f->space->element, xi, shape);
+    int index[SAB_SHAPES];
+    double sigma[SAB_MAX_S];
 
-    sab_p2_reference(xi, shape, gradient);
     switch (field) {
     case SAB_FIELD_VELOCITY:
-        for (int a = 0; a < NODES; a++)
-            memcpy(nodal + 2 * a, f->velocity + 2 * node[a], 2 * sizeof *nodal);
-        interpolate(shape, 2, nodal, value);
-        for (int i = 0; f->space->bubbles && i < 2; i++)
-            value[i] +=
-                sab_bubble_value(xi) * f->velocity[2 * (f->space->mesh->nnodes + element) + i];
+        sab_element_index(f->space->element, f->space->mesh, element, index);
+        for (int i = 0; i < dim; i++) {
+            value[i] = 0.0;
+            for (int a = 0; a < shapes; a++)
+                value[i] += shape[a] * f->velocity[dim * index[a] + i];
+        }
         break;
     case SAB_FIELD_STRESS:
-        interpolate(shape, s, f->stress + NODES * s * element, sigma);
+        interpolate(n, shape, s, f->stress + s * at, sigma);
         f->space->geometry->tensor(sigma, value);
         break;
     case SAB_FIELD_SHEAR_STRESS:
-        interpolate(shape, 1, f->shear_stress + NODES * element, value);
+        interpolate(n, shape, 1, f->shear_stress + at, value);
         break;
     case SAB_FIELD_SHEAR_RATE:
-        interpolate(shape, 1, f->shear_rate + NODES * element, value);
+        interpolate(n, shape, 1, f->shear_rate + at, value);
         break;
     case SAB_FIELD_YIELD_RATIO:
-        interpolate(shape, 1, f->yield_ratio + NODES * element, value);
+        interpolate(n, shape, 1, f->yield_ratio + at, value);
         break;
     case SAB_FIELD_FRICTION:
-        interpolate(shape, 1, f->friction + NODES * element, value);
+        interpolate(n, shape, 1, f->friction + at, value);
         break;
     case SAB_FIELD_INERTIAL_NUMBER:
-        interpolate(shape, 1, f->inertial_number + NODES * element, value);
+        interpolate(n, shape, 1, f->inertial_number + at, value);
         break;
     default:
         *value = f->pressure[element];
@@ -230,9 +236,12 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
 /* h of element e: h^2 is twice its area. */
 static double size_of(const sab_fields *f, int e)
 {
-    const double *w = f->space->weight + 3 * e;
+    const int points = f->space->element->law->n;
+    double area = 0.0;
 
-    return sqrt(2.0 * (w[0] + w[1] + w[2]));
+    for (int q = points * e; q < points * (e + 1); q++)
+        area += f->space->weight[q];
+    return sqrt(2.0 * area);
 }
 
 /* Largest |u| at the nodes of element e. */
@@ -240,8 +249,8 @@ static double speed_of(const sab_fields *f, int e)
 {
     double u = 0.0;
 
-    for (int a = 0; a < NODES; a++) {
-        const double *at = f->velocity + 2 * f->space->mesh->element[NODES * e + a];
+    for (int a = 0; a < f->space->mesh->cell->nodes; a++) {
+        const double *at = f->velocity + 2 * sab_mesh_element(f->space->mesh, e)[a];
 
         u = fmax(u, hypot(at[0], at[1]));
     }
@@ -260,15 +269,17 @@ double sab_fields_courant(const sab_fields *f, double dt)
 double sab_fields_cell_reynolds(const sab_fields *f)
 {
     const sab_space *space = f->space;
+    const int points = space->element->law->n;
     double largest = 0.0;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
-        const double *r = f->law.viscosity + 3 * e; /* r = 2 nu */
-        const double h = size_of(f, e), nu = 0.5 * fmin(r[0], fmin(r[1], r[2]));
-        const double u = speed_of(f, e);
+        const double u = speed_of(f, e), h = size_of(f, e);
+        double r = INFINITY; /* 2 nu */
 
+        for (int q = points * e; q < points * (e + 1); q++)
+            r = fmin(r, f->law.viscosity[q]);
         if (u > 0.0)
-            largest = fmax(largest, u * h / nu);
+            largest = fmax(largest, u * h / (0.5 * r));
     }
     return largest;
 }
@@ -284,8 +295,9 @@ static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int ent
 
     for (int n = 0; n < mesh->nnodes; n++)
         f->marked[n] = dofs->owner[n] == entry;
-    for (int i = 0; i < SAB_P2_LINE * group->nfacets && open; i++) {
-        const int n = mesh->facet[SAB_P2_LINE * group->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE];
+    const int width = mesh->cell->facet->nodes;
+    for (int i = 0; i < width * group->nfacets && open; i++) {
+        const int n = sab_mesh_facet(mesh, group->facet[i / width])[i % width];
 
         f->marked[n] |= dofs->owner[n] == SAB_NOBODY;
     }

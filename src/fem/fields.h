@@ -54,7 +54,7 @@ void sab_fields_update(sab_fields *fields, const double *velocity, const double 
  */
 int sab_fields_components(const sab_fields *fields, sab_probe_field field);
 /* Its value at reference point xi of an element. */
-void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element, const double xi[2],
+void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element, const double *xi,
                    double *value);
 /* Largest |u| h/nu of the elements, nu = eta/Re the viscosity of the last solve and h^2 twice the
  * area, of a cell of two triangles [docs/theory.md, 3.3]. Infinite where something moves without

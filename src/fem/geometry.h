@@ -3,6 +3,8 @@
 #ifndef SAB_FEM_GEOMETRY_H
 #define SAB_FEM_GEOMETRY_H
 
+enum { SAB_MAX_S = 6 }; /* the largest s */
+
 typedef struct sab_geometry {
     const char *name; /* "plane" */
     int dim;          /* space dimensions of the mesh = velocity components */

@@ -1,11 +1,6 @@
 #include "fem/integral.h"
-#include "fem/bubble.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
 
 #include <math.h>
-
-enum { POINTS = 3, MAX_S = 6 };
 
 /* x^T E_b y: the normal parts count b times. */
 static double product(int s, double bulk, const double *x, const double *y)
@@ -17,33 +12,37 @@ static double product(int s, double bulk, const double *x, const double *y)
     return sum;
 }
 
-/* sum_q m_q r_q gamma_b^T E_b gamma_b of the bubbles of one element. */
-static double bubble_dissipation(const sab_fields *f, int e)
+/* sum_q m_q r_q gamma_b^T E_b gamma_b of the inner functions of one element. */
+static double inner_dissipation(const sab_fields *f, int e)
 {
     const sab_space *space = f->space;
-    const double *u = f->velocity + 2 * (space->mesh->nnodes + e);
-    const int s = space->geometry->s;
+    const int s = space->geometry->s, dim = space->mesh->cell->dim;
+    const int points = space->element->law->n, nodes = space->mesh->cell->nodes;
+    int index[SAB_SHAPES];
     double sum = 0.0;
 
-    for (int q = 0; q < POINTS; q++) {
-        const int at = POINTS * e + q;
-        double slope[2], row[2][MAX_S], gamma[MAX_S];
-        sab_p2 p;
+    sab_element_index(space->element, space->mesh, e, index);
+    for (int q = 0; q < points; q++) {
+        const int at = points * e + q;
+        double row[SAB_MAX_S], gamma[SAB_MAX_S] = {0.0};
+        sab_shapes p;
 
-        sab_p2_at(space->mesh, e, sab_triangle_law.xi[q], &p);
-        sab_bubble_projected_gradient(q, &p, slope);
-        for (int i = 0; i < 2; i++)
-            space->geometry->strain(i, slope, row[i]);
-        for (int c = 0; c < s; c++)
-            gamma[c] = u[0] * row[0][c] + u[1] * row[1][c];
+        sab_element_at_law(space->element, space->mesh, e, q, &p);
+        for (int a = nodes; a < p.n; a++)
+            for (int i = 0; i < dim; i++) {
+                space->geometry->strain(i, p.gradient[a], row);
+                for (int c = 0; c < s; c++)
+                    gamma[c] += f->velocity[dim * index[a] + i] * row[c];
+            }
         sum +=
             2.0 * space->weight[at] * f->law.viscosity[at] * product(s, f->law.bulk, gamma, gamma);
     }
     return sum;
 }
 
-/* u^T A u of the viscous matrix: sum_q m_q r_q gamma^T E_b gamma, in which bubbles among themselves
- * count 5/3 times [docs/theory.md, 4.9]; less what mu(I) takes of it, which is friction. */
+/* u^T A u of the viscous matrix: sum_q m_q r_q gamma^T E_b gamma, in which inner functions among
+ * themselves count more, bubbles 5/3 times [docs/theory.md, 4.9]; less what mu(I) takes of it,
+ * which is friction. */
 static double viscous_dissipation(const sab_fields *f)
 {
     const sab_space *space = f->space;
@@ -57,8 +56,8 @@ static double viscous_dissipation(const sab_fields *f)
                (f->law.viscosity[q] * product(s, f->law.bulk, gamma, gamma) -
                 f->law.rate[q] * product(s, 0.0, gamma, gamma));
     }
-    for (int e = 0; e < space->mesh->nelements && space->bubbles; e++)
-        sum += (SAB_BUBBLE_STIFFNESS - 1.0) * bubble_dissipation(f, e);
+    for (int e = 0; e < space->mesh->nelements && space->element->inner > 0; e++)
+        sum += (space->element->inner_stiffness - 1.0) * inner_dissipation(f, e);
     return sum;
 }
 
@@ -88,12 +87,13 @@ static double of_velocity(const sab_fields *f, const sab_quadrature *rule, bool 
 
     for (int e = 0; e < f->space->mesh->nelements; e++)
         for (int q = 0; q < rule->n; q++) {
-            double u[3];
+            double u[SAB_DIM], u2 = 0.0;
             sab_p2 p;
 
             sab_p2_at(f->space->mesh, e, rule->xi[q], &p);
             sab_fields_at(f, SAB_FIELD_VELOCITY, e, rule->xi[q], u);
-            const double u2 = u[0] * u[0] + u[1] * u[1];
+            for (int i = 0; i < f->space->mesh->cell->dim; i++)
+                u2 += u[i] * u[i];
             sum += p.det * rule->weight[q] * (energy ? 0.5 * u2 : u2 > above * above);
         }
     return sum;
@@ -104,7 +104,7 @@ static double area(const sab_fields *f, bool yielded)
     double sum = 0.0;
 
     for (int q = 0; q < f->space->npoints; q++)
-        sum += f->space->weight[q] * (yielded ? f->yielded[q / POINTS] : 1.0);
+        sum += f->space->weight[q] * (yielded ? f->yielded[q / f->space->element->law->n] : 1.0);
     return sum;
 }
 
@@ -113,9 +113,8 @@ double sab_integral_of(const sab_fields *f, sab_integral which, double above, co
     double sum = 0.0;
 
     switch (which) {
-    case SAB_INTEGRAL_KINETIC_ENERGY: /* a bubble squared has degree 6 */
-        return of_velocity(f, f->space->bubbles ? &sab_triangle_degree6 : &sab_triangle_degree4,
-                           true, 0.0);
+    case SAB_INTEGRAL_KINETIC_ENERGY:
+        return of_velocity(f, f->space->element->mass, true, 0.0);
     case SAB_INTEGRAL_VISCOUS_DISSIPATION:
         return viscous_dissipation(f);
     case SAB_INTEGRAL_FRICTION_DISSIPATION:
@@ -127,7 +126,7 @@ double sab_integral_of(const sab_fields *f, sab_integral which, double above, co
     case SAB_INTEGRAL_YIELDED_AREA:
         return area(f, true);
     case SAB_INTEGRAL_MOVING_AREA:
-        return of_velocity(f, &sab_triangle_degree6, false, above);
+        return of_velocity(f, f->space->element->norms, false, above);
     default:
         return area(f, false);
     }

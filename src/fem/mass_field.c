@@ -1,74 +1,72 @@
 /* fem/mass_field.c -- between velocity vectors and values at the points of the mass matrix. */
-#include "fem/bubble.h"
 #include "fem/mass.h"
-#include "fem/p2.h"
 
-#include <string.h>
-
-enum { NODES = SAB_P2_TRIANGLE, SHAPES = NODES + 1, MOST_POINTS = 16 };
+enum { MOST_POINTS = 16 };
 
 /* The shape functions at the points of the rule: the same in every element. */
 typedef struct table {
     int points, shapes;
-    double value[MOST_POINTS][SHAPES];
+    double value[MOST_POINTS][SAB_SHAPES];
 } table;
 
 static table tabulate(const sab_space *space)
 {
     const sab_quadrature *rule = sab_mass_rule(space);
-    table t = {rule->n, space->bubbles ? SHAPES : NODES, {{0.0}}};
+    table t = {rule->n, 0, {{0.0}}};
 
-    for (int q = 0; q < rule->n; q++) {
-        double gradient[NODES][2];
-
-        sab_p2_reference(rule->xi[q], t.value[q], gradient);
-        t.value[q][NODES] = sab_bubble_value(rule->xi[q]);
-    }
+    for (int q = 0; q < rule->n; q++)
+        t.shapes = sab_element_values(space->element, rule->xi[q], t.value[q]);
     return t;
-}
-
-/* Where shape function a of element e stands in a velocity vector. */
-static size_t place(const sab_mesh *mesh, int e, int a)
-{
-    return 2 * (size_t)(a < NODES ? mesh->element[NODES * e + a] : mesh->nnodes + e);
 }
 
 void sab_mass_interpolate(const sab_space *space, const double *U, double *v)
 {
     const table t = tabulate(space);
+    const int dim = space->mesh->cell->dim;
 
-    for (int e = 0; e < space->mesh->nelements; e++)
-        for (int q = 0; q < t.points; q++, v += 2) {
-            v[0] = v[1] = 0.0;
-            for (int a = 0; a < t.shapes; a++) {
-                const double *at = U + place(space->mesh, e, a);
+    for (int e = 0; e < space->mesh->nelements; e++) {
+        int index[SAB_SHAPES];
 
-                v[0] += t.value[q][a] * at[0];
-                v[1] += t.value[q][a] * at[1];
+        sab_element_index(space->element, space->mesh, e, index);
+        for (int q = 0; q < t.points; q++, v += dim)
+            for (int i = 0; i < dim; i++) {
+                double sum = 0.0;
+
+                for (int a = 0; a < t.shapes; a++)
+                    sum += t.value[q][a] * U[dim * index[a] + i];
+                v[i] = sum;
             }
-        }
+    }
 }
 
 void sab_mass_force(const sab_mass *mass, const sab_space *space, const double *f, double *F)
 {
     const table t = tabulate(space);
     const double *w = mass->weight;
+    const int dim = space->mesh->cell->dim;
 
-    for (int e = 0; e < space->mesh->nelements; e++)
-        for (int q = 0; q < t.points; q++, w++, f += 2)
-            for (int a = 0; a < t.shapes; a++) {
-                double *at = F + place(space->mesh, e, a);
+    for (int e = 0; e < space->mesh->nelements; e++) {
+        int index[SAB_SHAPES];
 
-                at[0] += *w * t.value[q][a] * f[0];
-                at[1] += *w * t.value[q][a] * f[1];
-            }
+        sab_element_index(space->element, space->mesh, e, index);
+        for (int q = 0; q < t.points; q++, w++, f += dim)
+            for (int a = 0; a < t.shapes; a++)
+                for (int i = 0; i < dim; i++)
+                    F[dim * index[a] + i] += *w * t.value[q][a] * f[i];
+    }
 }
 
 double sab_mass_square(const sab_mass *mass, const double *v)
 {
+    const int dim = mass->N->s;
     double sum = 0.0;
 
-    for (int p = 0; p < mass->N->npoints; p++)
-        sum += mass->weight[p] * (v[2 * p] * v[2 * p] + v[2 * p + 1] * v[2 * p + 1]);
+    for (int p = 0; p < mass->N->npoints; p++, v += dim) {
+        double v2 = v[0] * v[0];
+
+        for (int i = 1; i < dim; i++)
+            v2 += v[i] * v[i];
+        sum += mass->weight[p] * v2;
+    }
     return sum;
 }

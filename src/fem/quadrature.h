@@ -2,10 +2,12 @@
 #ifndef SAB_FEM_QUADRATURE_H
 #define SAB_FEM_QUADRATURE_H
 
+#include "mesh/cell.h"
+
 typedef struct sab_quadrature {
     int n, degree;
-    const double (*xi)[2]; /* [n] reference points; on a line only xi[q][0] */
-    const double *weight;  /* [n] they sum to the reference measure: 1/2, or 1 on a line */
+    const double (*xi)[SAB_DIM]; /* [n] reference points; on a line only xi[q][0] */
+    const double *weight;        /* [n] they sum to the reference measure: 1/2, or 1 on a line */
 } sab_quadrature;
 
 /* The law lives at the points of the order-2 rule: as many as P1 has unknowns, and point q is the

@@ -1,12 +1,9 @@
 #include "fem/recovery.h"
 #include "base/memory.h"
-#include "fem/quadrature.h"
 #include "linalg/factor.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { NODES = SAB_P2_TRIANGLE, POINTS = 3 };
 
 struct sab_recovery {
     const sab_space *space;
@@ -24,23 +21,20 @@ struct sab_recovery {
 static void fill_blocks(const sab_recovery *r)
 {
     const sab_mesh *mesh = r->space->mesh;
+    const sab_quadrature *rule = r->space->element->law;
+    const int corners = mesh->cell->corners;
     sab_blocks *B = r->B;
 
     for (int e = 0; e < mesh->nelements; e++) {
-        double *value = B->value + POINTS * 3 * e;
+        double *value = B->value + (int64_t)(rule->n * corners) * e;
 
-        B->point[e + 1] = POINTS * (e + 1);
-        B->column_start[e + 1] = 3 * ((int64_t)e + 1);
-        B->value_start[e + 1] = POINTS * 3 * ((int64_t)e + 1);
-        for (int i = 0; i < 3; i++)
-            B->column[3 * e + i] = r->vertex[mesh->element[NODES * e + i]];
-        for (int q = 0; q < POINTS; q++) {
-            const double *xi = sab_triangle_law.xi[q];
-
-            value[3 * q] = 1.0 - xi[0] - xi[1];
-            value[3 * q + 1] = xi[0];
-            value[3 * q + 2] = xi[1];
-        }
+        B->point[e + 1] = rule->n * (e + 1);
+        B->column_start[e + 1] = corners * ((int64_t)e + 1);
+        B->value_start[e + 1] = rule->n * corners * ((int64_t)e + 1);
+        for (int i = 0; i < corners; i++)
+            B->column[corners * e + i] = r->vertex[sab_mesh_element(mesh, e)[i]];
+        for (int q = 0; q < rule->n; q++)
+            sab_cell_barycentric(mesh->cell, rule->xi[q], value + corners * q);
     }
 }
 
@@ -66,6 +60,7 @@ sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, 
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = space->mesh;
+    const int corners = mesh->cell->corners;
     sab_recovery *r = NULL;
     int nvertices = 0;
 
@@ -74,8 +69,8 @@ sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, 
     r->space = space;
     SAB_NEW(r->vertex, mesh->nnodes);
     memset(r->vertex, -1, (size_t)mesh->nnodes * sizeof *r->vertex);
-    for (int i = 0; i < 3 * mesh->nelements; i++) {
-        const int node = mesh->element[NODES * (i / 3) + i % 3];
+    for (int i = 0; i < corners * mesh->nelements; i++) {
+        const int node = sab_mesh_element(mesh, i / corners)[i % corners];
 
         if (r->vertex[node] < 0)
             r->vertex[node] = nvertices++;
@@ -86,8 +81,8 @@ sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, 
     SAB_NEW(r->stress, (size_t)space->geometry->s * (size_t)mesh->nnodes);
     SAB_NEW(r->at_point, space->npoints);
     SAB_TRY(sab_blocks_create(1, space->npoints, nvertices, mesh->nelements,
-                              3 * (int64_t)mesh->nelements, 9 * (int64_t)mesh->nelements, &r->B,
-                              err));
+                              corners * (int64_t)mesh->nelements, corners * (int64_t)space->npoints,
+                              &r->B, err));
     fill_blocks(r);
     SAB_TRY(factor_mass(r, err));
     *recovery = r;
@@ -116,7 +111,7 @@ void sab_recovery_destroy(sab_recovery **recovery)
 
 bool sab_recovery_is_stable(const sab_space *space)
 {
-    return space->bubbles || sab_mesh_is_split(space->mesh);
+    return space->element->stable || sab_mesh_is_split(space->mesh);
 }
 
 /* M c = int f phi into r->load, f being component c of values at the law points. */
@@ -134,16 +129,19 @@ sab_status sab_recovery_project(sab_recovery *r, int components, const double *v
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = r->space->mesh;
+    const sab_cell *cell = mesh->cell;
 
     for (int c = 0; c < components; c++) {
         SAB_TRY(solve(r, components, c, value, err));
-        for (int i = 0; i < 3 * mesh->nelements; i++) {
-            const int *node = mesh->element + NODES * (i / 3);
-            const double here = r->load[r->vertex[node[i % 3]]];
-            const double next = r->load[r->vertex[node[(i + 1) % 3]]];
+        for (int e = 0; e < mesh->nelements; e++) {
+            const int *node = sab_mesh_element(mesh, e);
 
-            nodal[components * node[i % 3] + c] = here;
-            nodal[components * node[3 + i % 3] + c] = 0.5 * (here + next);
+            for (int i = 0; i < cell->corners; i++)
+                nodal[components * node[i] + c] = r->load[r->vertex[node[i]]];
+            for (int i = 0; i < cell->edges; i++)
+                nodal[components * node[cell->corners + i] + c] =
+                    0.5 * (nodal[components * node[cell->edge[i][0]] + c] +
+                           nodal[components * node[cell->edge[i][1]] + c]);
         }
     }
 cleanup:
@@ -155,20 +153,20 @@ cleanup:
 static double oscillation(const sab_fields *f, const double *p, const double *recovered)
 {
     const double *w = f->space->weight;
-    const int s = f->space->geometry->s;
+    const int s = f->space->geometry->s, points = f->space->element->law->n;
     double volume = 0.0, sum = 0.0, rough = 0.0, size = 0.0;
 
     for (int q = 0; q < f->space->npoints; q++)
-        if (f->yielded[q / POINTS] == 1.0) {
+        if (f->yielded[q / points] == 1.0) {
             volume += w[q];
             sum += w[q] * p[q];
         }
     for (int q = 0; q < f->space->npoints; q++) {
-        const double deviation = f->pressure[q / POINTS] - sum / volume;
+        const double deviation = f->pressure[q / points] - sum / volume;
         const double difference = p[q] - recovered[q];
         double shear2 = 0.0;
 
-        if (f->yielded[q / POINTS] < 1.0)
+        if (f->yielded[q / points] < 1.0)
             continue;
         for (int c = 1; c < s; c++)
             shear2 += f->total[s * q + c] * f->total[s * q + c];

@@ -12,8 +12,8 @@ typedef struct sab_recovery sab_recovery;
 sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, sab_error *err);
 void sab_recovery_destroy(sab_recovery **recovery);
 /* Is the pair of velocity and stress inf-sup stable, so that its recovered stresses are worth
- * looking at: bubbles, or triangles that are the thirds of larger ones (Alfeld split)? The one
- * answer for probes, files and warnings: it is the mesh that decides, not how it came to be. */
+ * looking at: a stable element, or triangles that are the thirds of larger ones (Alfeld split)? The
+ * one answer for probes, files and warnings: it is the mesh that decides, not how it came to be. */
 bool sab_recovery_is_stable(const sab_space *space);
 /* nodal [nnodes][components]: the continuous P1 functions nearest in L2 to those that have `value`
  * [npoints][components] at the law points and are P1 in each element; middles have the mean of

@@ -1,41 +1,33 @@
 #include "fem/space.h"
 #include "base/memory.h"
-#include "fem/bubble.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
 #include "linalg/threads.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum {
-    NODES = SAB_P2_TRIANGLE,
-    POINTS = 3, /* law points of an element */
-    MAX_S = 6,
-    SHAPES = NODES + 1, /* at most: the bubble is the last */
-    LOCAL = 2 * SHAPES  /* velocity components of an element */
-};
-
-sab_status sab_space_create(const sab_mesh *mesh, const sab_geometry *geometry, sab_space **space,
-                            sab_error *err)
+sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,
+                            const sab_geometry *geometry, sab_space **space, sab_error *err)
 {
     sab_status status = SAB_OK;
+    const int dim = mesh->cell->dim, points = element->law->n;
     sab_space *sp = NULL;
 
+    assert(element->cell == mesh->cell && geometry->dim == dim);
     *space = NULL;
     SAB_NEW(sp, 1);
     sp->mesh = mesh;
+    sp->element = element;
     sp->geometry = geometry;
-    sp->npoints = POINTS * mesh->nelements;
-    SAB_NEW(sp->point, 2 * (size_t)sp->npoints);
+    sp->npoints = points * mesh->nelements;
+    SAB_NEW(sp->point, (size_t)dim * (size_t)sp->npoints);
     SAB_NEW(sp->weight, sp->npoints);
     for (int e = 0; e < mesh->nelements; e++)
-        for (int q = 0; q < POINTS; q++) {
+        for (int q = 0; q < points; q++) {
             sab_p2 p;
 
-            sab_p2_at(mesh, e, sab_triangle_law.xi[q], &p);
-            memcpy(sp->point + 2 * (POINTS * e + q), p.x, sizeof p.x);
-            sp->weight[POINTS * e + q] = p.det * sab_triangle_law.weight[q];
+            sab_p2_at(mesh, e, element->law->xi[q], &p);
+            memcpy(sp->point + dim * (points * e + q), p.x, (size_t)dim * sizeof *p.x);
+            sp->weight[points * e + q] = p.det * element->law->weight[q];
         }
     *space = sp;
     sp = NULL;
@@ -53,80 +45,90 @@ void sab_space_destroy(sab_space **space)
     }
 }
 
+/* Velocities of inner functions: of one element, of all. */
+static int inner_of(const sab_space *space)
+{
+    return space->mesh->cell->dim * space->element->inner;
+}
+
+static size_t inner_size(const sab_space *space)
+{
+    return (size_t)inner_of(space) * (size_t)space->mesh->nelements;
+}
+
+static size_t nodal_size(const sab_space *space)
+{
+    return (size_t)space->mesh->cell->dim * (size_t)space->mesh->nnodes;
+}
+
 size_t sab_space_size(const sab_space *space)
 {
-    return 2 *
-           ((size_t)space->mesh->nnodes + (space->bubbles ? (size_t)space->mesh->nelements : 0));
+    return nodal_size(space) + inner_size(space);
 }
 
 int sab_space_unknowns(const sab_space *space, const sab_dofs *dofs)
 {
-    return dofs->nfree + (space->bubbles ? 2 * space->mesh->nelements : 0);
+    return dofs->nfree + inner_of(space) * space->mesh->nelements;
 }
 
 void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const double *F, double *l)
 {
-    const size_t nodal = 2 * (size_t)space->mesh->nnodes;
-
     sab_dofs_restrict(dofs, F, l);
-    memcpy(l + dofs->nfree, F + nodal, (sab_space_size(space) - nodal) * sizeof *l);
+    memcpy(l + dofs->nfree, F + nodal_size(space), inner_size(space) * sizeof *l);
 }
 
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U)
 {
-    const size_t nodal = 2 * (size_t)space->mesh->nnodes;
+    double *inner = U + nodal_size(space);
 
     sab_dofs_expand(dofs, u, U);
     if (u != NULL)
-        memcpy(U + nodal, u + dofs->nfree, (sab_space_size(space) - nodal) * sizeof *U);
+        memcpy(inner, u + dofs->nfree, inner_size(space) * sizeof *U);
     else
-        memset(U + nodal, 0, (sab_space_size(space) - nodal) * sizeof *U);
-}
-
-/* Where the shape functions of element e stand in a velocity vector: 2 index[a] + i. Returns their
- * number. */
-static int shapes_of(const sab_space *space, int e, int index[SHAPES])
-{
-    memcpy(index, space->mesh->element + NODES * e, NODES * sizeof *index);
-    index[NODES] = space->mesh->nnodes + e;
-    return space->bubbles ? SHAPES : NODES;
+        memset(inner, 0, inner_size(space) * sizeof *U);
 }
 
 /* chi^-1 D at law point q of element e for the axis components of its shape functions:
- * row[s][2 shapes]. */
-static void strain_rows(const sab_space *space, int e, int q, double row[MAX_S][LOCAL])
+ * row[s][dim shapes]. */
+static void strain_rows(const sab_space *space, int e, int q, double row[SAB_MAX_S][SAB_COMPONENTS])
 {
-    const int s = space->geometry->s, shapes = space->bubbles ? SHAPES : NODES;
-    sab_p2 p;
-    double bubble[2], column[MAX_S];
+    const int s = space->geometry->s, dim = space->mesh->cell->dim;
+    double column[SAB_MAX_S];
+    sab_shapes at;
 
-    sab_p2_at(space->mesh, e, sab_triangle_law.xi[q], &p);
-    sab_bubble_projected_gradient(q, &p, bubble);
-    for (int a = 0; a < shapes; a++)
-        for (int i = 0; i < 2; i++) {
-            space->geometry->strain(i, a < NODES ? p.dx[a] : bubble, column);
+    sab_element_at_law(space->element, space->mesh, e, q, &at);
+    for (int a = 0; a < at.n; a++)
+        for (int i = 0; i < dim; i++) {
+            space->geometry->strain(i, at.gradient[a], column);
             for (int c = 0; c < s; c++)
-                row[c][2 * a + i] = column[c];
+                row[c][dim * a + i] = column[c];
         }
 }
 
-/* The 2 shapes frame components of element e: unknown or -1, prescribed value, direction. */
+/* The frame components of element e: unknown or -1, prescribed value, direction. */
 typedef struct component {
     int number;
-    double value, direction[2];
+    double value, direction[SAB_DIM];
 } component;
 
-static void components_of(const sab_space *space, const sab_dofs *dofs, int e,
-                          component local[LOCAL])
+/* Fills them and returns their number. */
+static int components_of(const sab_space *space, const sab_dofs *dofs, int e,
+                         component local[SAB_COMPONENTS])
 {
-    for (int i = 0; i < 2 * NODES; i++) {
-        const int at = 2 * space->mesh->element[NODES * e + i / 2] + i % 2;
+    const int dim = space->mesh->cell->dim, nodal = dim * space->mesh->cell->nodes;
+    const int inner = inner_of(space), *node = sab_mesh_element(space->mesh, e);
 
-        local[i] = (component){
-            dofs->number[at], dofs->value[at], {dofs->frame[2 * at], dofs->frame[2 * at + 1]}};
+    for (int i = 0; i < nodal; i++) {
+        const int at = dim * node[i / dim] + i % dim;
+
+        local[i] = (component){dofs->number[at], dofs->value[at], {0.0}};
+        memcpy(local[i].direction, dofs->frame + dim * at, (size_t)dim * sizeof(double));
     }
-    for (int i = 0; i < 2; i++) /* a bubble is free, along the axes */
-        local[2 * NODES + i] = (component){dofs->nfree + 2 * e + i, 0.0, {i == 0, i == 1}};
+    for (int i = 0; i < inner; i++) { /* inner functions are free, along the axes */
+        local[nodal + i] = (component){dofs->nfree + inner * e + i, 0.0, {0.0}};
+        local[nodal + i].direction[i % dim] = 1.0;
+    }
+    return nodal + inner;
 }
 
 sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
@@ -134,39 +136,41 @@ sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_bl
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = space->mesh;
-    const int s = space->geometry->s, components = 2 * (space->bubbles ? SHAPES : NODES);
-    int64_t columns = space->bubbles ? 2 * (int64_t)mesh->nelements : 0;
+    const int s = space->geometry->s, dim = mesh->cell->dim, points = space->element->law->n;
+    int64_t columns = (int64_t)inner_size(space);
     sab_blocks *b = NULL;
 
     *B = NULL;
-    for (int i = 0; i < NODES * mesh->nelements; i++)
-        for (int c = 0; c < 2; c++)
-            columns += dofs->number[2 * mesh->element[i] + c] >= 0;
+    for (int i = 0; i < mesh->cell->nodes * mesh->nelements; i++)
+        for (int c = 0; c < dim; c++)
+            columns += dofs->number[dim * mesh->element[i] + c] >= 0;
     SAB_TRY(sab_blocks_create(s, space->npoints, sab_space_unknowns(space, dofs), mesh->nelements,
-                              columns, columns * POINTS * s, &b, err));
+                              columns, columns * points * s, &b, err));
     for (int e = 0; e < mesh->nelements; e++) {
-        component local[LOCAL];
+        component local[SAB_COMPONENTS];
+        const int components = components_of(space, dofs, e, local);
         int *column = b->column + b->column_start[e], n = 0;
         double *value = b->value + b->value_start[e];
 
-        components_of(space, dofs, e, local);
         for (int i = 0; i < components; i++)
             if (local[i].number >= 0)
                 column[n++] = local[i].number;
-        b->point[e + 1] = POINTS * (e + 1);
+        b->point[e + 1] = points * (e + 1);
         b->column_start[e + 1] = b->column_start[e] + n;
-        b->value_start[e + 1] = b->value_start[e] + (int64_t)n * POINTS * s;
-        for (int q = 0; q < POINTS; q++) {
-            double axis[MAX_S][LOCAL];
-            double *kq = k + (size_t)s * (size_t)(POINTS * e + q);
+        b->value_start[e + 1] = b->value_start[e] + (int64_t)n * points * s;
+        for (int q = 0; q < points; q++) {
+            double axis[SAB_MAX_S][SAB_COMPONENTS];
+            double *kq = k + (size_t)s * (size_t)(points * e + q);
 
             strain_rows(space, e, q, axis);
             for (int c = 0; c < s; c++) {
                 kq[c] = 0.0;
                 for (int i = 0; i < components; i++) {
-                    const double *d = local[i].direction, *pair = axis[c] + i / 2 * 2;
-                    const double turned = d[0] * pair[0] + d[1] * pair[1];
+                    const double *d = local[i].direction, *along = axis[c] + i / dim * dim;
+                    double turned = d[0] * along[0];
 
+                    for (int j = 1; j < dim; j++)
+                        turned += d[j] * along[j];
                     kq[c] += turned * local[i].value;
                     if (local[i].number >= 0)
                         *value++ = turned;
@@ -182,16 +186,16 @@ cleanup:
     return status;
 }
 
-sab_status sab_space_bubble_strain(const sab_space *space, const sab_blocks *B, sab_blocks **bubble,
-                                   sab_error *err)
+sab_status sab_space_inner_strain(const sab_space *space, const sab_blocks *B, sab_blocks **inner,
+                                  sab_error *err)
 {
     sab_status status = SAB_OK;
-    const int rows = POINTS * B->s;
-    const int64_t columns = 2 * (int64_t)B->nblocks;
+    const int rows = space->element->law->n * B->s, own = inner_of(space);
+    const int64_t columns = (int64_t)own * B->nblocks;
     sab_blocks *b = NULL;
 
-    assert(space->bubbles);
-    *bubble = NULL;
+    assert(own > 0);
+    *inner = NULL;
     SAB_TRY(sab_blocks_create(B->s, B->npoints, B->ncolumns, B->nblocks, columns, columns * rows,
                               &b, err));
     for (int e = 0; e < B->nblocks; e++) {
@@ -199,15 +203,15 @@ sab_status sab_space_bubble_strain(const sab_space *space, const sab_blocks *B, 
         const double *from = B->value + B->value_start[e];
 
         b->point[e + 1] = B->point[e + 1];
-        b->column_start[e + 1] = 2 * (e + 1);
-        b->value_start[e + 1] = (int64_t)(2 * rows) * (e + 1);
-        for (int j = 0; j < 2; j++) {
-            b->column[2 * e + j] = B->column[B->column_start[e + 1] - 2 + j];
+        b->column_start[e + 1] = own * (e + 1);
+        b->value_start[e + 1] = (int64_t)(own * rows) * (e + 1);
+        for (int j = 0; j < own; j++) {
+            b->column[own * e + j] = B->column[B->column_start[e + 1] - own + j];
             for (int i = 0; i < rows; i++)
-                b->value[b->value_start[e] + 2 * i + j] = from[i * n + n - 2 + j];
+                b->value[b->value_start[e] + own * i + j] = from[i * n + n - own + j];
         }
     }
-    *bubble = b;
+    *inner = b;
     b = NULL;
 cleanup:
     sab_blocks_destroy(&b);
@@ -216,23 +220,24 @@ cleanup:
 
 void sab_space_strain_rate(const sab_space *space, const double *U, double *gamma)
 {
-    const int s = space->geometry->s;
+    const int s = space->geometry->s, dim = space->mesh->cell->dim;
+    const int points = space->element->law->n;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
-        int index[SHAPES];
-        const int shapes = shapes_of(space, e, index);
+        int index[SAB_SHAPES];
+        const int shapes = sab_element_index(space->element, space->mesh, e, index);
 
-        for (int q = 0; q < POINTS; q++) {
-            double row[MAX_S][LOCAL];
+        for (int q = 0; q < points; q++) {
+            double row[SAB_MAX_S][SAB_COMPONENTS];
 
             strain_rows(space, e, q, row);
             for (int c = 0; c < s; c++) {
                 double sum = 0.0;
 
                 for (int a = 0; a < shapes; a++)
-                    for (int i = 0; i < 2; i++)
-                        sum += row[c][2 * a + i] * U[2 * index[a] + i];
-                gamma[s * (POINTS * e + q) + c] = sum;
+                    for (int i = 0; i < dim; i++)
+                        sum += row[c][dim * a + i] * U[dim * index[a] + i];
+                gamma[s * (points * e + q) + c] = sum;
             }
         }
     }
@@ -240,23 +245,24 @@ void sab_space_strain_rate(const sab_space *space, const double *U, double *gamm
 
 void sab_space_internal_force(const sab_space *space, const double *sigma, double *F)
 {
-    const int s = space->geometry->s;
+    const int s = space->geometry->s, dim = space->mesh->cell->dim;
+    const int points = space->element->law->n;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
-        int index[SHAPES];
-        const int shapes = shapes_of(space, e, index);
+        int index[SAB_SHAPES];
+        const int shapes = sab_element_index(space->element, space->mesh, e, index);
 
-        for (int q = 0; q < POINTS; q++) {
-            const double m = 2.0 * space->weight[POINTS * e + q];
-            double row[MAX_S][LOCAL];
+        for (int q = 0; q < points; q++) {
+            const double m = 2.0 * space->weight[points * e + q];
+            double row[SAB_MAX_S][SAB_COMPONENTS];
 
             strain_rows(space, e, q, row);
             for (int c = 0; c < s; c++) {
-                const double ms = m * sigma[s * (POINTS * e + q) + c];
+                const double ms = m * sigma[s * (points * e + q) + c];
 
                 for (int a = 0; a < shapes; a++)
-                    for (int i = 0; i < 2; i++)
-                        F[2 * index[a] + i] += row[c][2 * a + i] * ms;
+                    for (int i = 0; i < dim; i++)
+                        F[dim * index[a] + i] += row[c][dim * a + i] * ms;
             }
         }
     }
@@ -265,49 +271,55 @@ void sab_space_internal_force(const sab_space *space, const double *sigma, doubl
 sab_status sab_space_body_force(const sab_space *space, const sab_function *f, double t, double *F,
                                 sab_error *err)
 {
-    const sab_quadrature *rule = &sab_triangle_degree4;
+    const sab_quadrature *rule = space->element->load;
+    const int dim = space->mesh->cell->dim;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
-        int index[SHAPES];
-        const int shapes = shapes_of(space, e, index);
+        int index[SAB_SHAPES];
 
+        sab_element_index(space->element, space->mesh, e, index);
         for (int q = 0; q < rule->n; q++) {
-            sab_p2 p;
+            sab_shapes p;
 
-            sab_p2_at(space->mesh, e, rule->xi[q], &p);
+            sab_element_at(space->element, space->mesh, e, rule->xi[q], &p);
             const sab_vars at = {.x = p.x[0], .y = p.x[1], .t = t};
-            const double bubble = sab_bubble_value(rule->xi[q]);
-            for (int i = 0; i < 2; i++) {
+            for (int i = 0; i < dim; i++) {
                 double force;
                 const sab_status status = sab_function_at(&f[i], &at, &force, err);
 
                 if (status != SAB_OK)
                     return status;
                 force *= rule->weight[q] * p.det;
-                for (int a = 0; a < shapes; a++)
-                    F[2 * index[a] + i] += force * (a < NODES ? p.value[a] : bubble);
+                for (int a = 0; a < p.n; a++)
+                    F[dim * index[a] + i] += force * p.value[a];
             }
         }
     }
     return SAB_OK;
 }
 
-/* The P1 function with values f_0 f_1 f_2 at the law points has 2 f_i - (f_0 + f_1 + f_2)/3 at
- * corner i, since f_i = c_i/2 + (c_0 + c_1 + c_2)/6. */
 void sab_space_to_nodes(const sab_space *space, int components, const double *value, double *nodal)
 {
+    const sab_cell *cell = space->mesh->cell;
+    const int points = space->element->law->n;
+    const double own = space->element->extrapolate;
+
     for (int e = 0; e < space->mesh->nelements; e++) {
-        const double *f = value + (size_t)(POINTS * e) * (size_t)components;
-        double *out = nodal + (size_t)(NODES * e) * (size_t)components;
+        const double *f = value + (size_t)(points * e) * (size_t)components;
+        double *out = nodal + (size_t)(cell->nodes * e) * (size_t)components;
 
         for (int c = 0; c < components; c++) {
-            const double sum = f[c] + f[components + c] + f[2 * components + c];
+            double sum = f[c];
 
-            for (int i = 0; i < 3; i++)
-                out[i * components + c] = 2.0 * f[i * components + c] - sum / 3.0;
-            for (int i = 0; i < 3; i++)
-                out[(3 + i) * components + c] =
-                    0.5 * (out[i * components + c] + out[(i + 1) % 3 * components + c]);
+            for (int q = 1; q < points; q++)
+                sum += f[q * components + c];
+            for (int i = 0; i < cell->corners; i++)
+                out[i * components + c] =
+                    own * f[i * components + c] - (own - 1.0) * (sum / points);
+            for (int i = 0; i < cell->edges; i++)
+                out[(cell->corners + i) * components + c] =
+                    0.5 * (out[cell->edge[i][0] * components + c] +
+                           out[cell->edge[i][1] * components + c]);
         }
     }
 }
@@ -315,13 +327,20 @@ void sab_space_to_nodes(const sab_space *space, int components, const double *va
 void sab_space_element_mean(const sab_space *space, int components, const double *value,
                             double *mean)
 {
-    for (int e = 0; e < space->mesh->nelements; e++) {
-        const double *w = space->weight + POINTS * e;
-        const double *f = value + (size_t)(POINTS * e) * (size_t)components;
+    const int points = space->element->law->n;
 
-        for (int c = 0; c < components; c++)
-            mean[(size_t)e * (size_t)components + (size_t)c] =
-                (w[0] * f[c] + w[1] * f[components + c] + w[2] * f[2 * components + c]) /
-                (w[0] + w[1] + w[2]);
+    for (int e = 0; e < space->mesh->nelements; e++) {
+        const double *w = space->weight + points * e;
+        const double *f = value + (size_t)(points * e) * (size_t)components;
+
+        for (int c = 0; c < components; c++) {
+            double sum = w[0] * f[c], volume = w[0];
+
+            for (int q = 1; q < points; q++) {
+                sum += w[q] * f[q * components + c];
+                volume += w[q];
+            }
+            mean[(size_t)e * (size_t)components + (size_t)c] = sum / volume;
+        }
     }
 }

@@ -1,13 +1,15 @@
-/* fem/space.h -- P2 velocity on a mesh, with the points where the law lives.
+/* fem/space.h -- the velocities of an element on a mesh, with the points where the law lives.
  *
- * With `bubbles` each triangle has two further velocities, b e_x and b e_y [docs/theory.md, 4.9].
- * A velocity vector U is then [nnodes][dim] followed by [nelements][dim], and so is a force F; the
- * unknowns of the bubbles follow those of the nodes. */
+ * Inner functions of the element (fem/element.h) are further velocities, b e_x and b e_y of a
+ * bubble [docs/theory.md, 4.9]. A velocity vector U is [nnodes][dim] followed by
+ * [nelements][inner][dim], and so is a force F; the unknowns of the inner functions follow those of
+ * the nodes. */
 #ifndef SAB_FEM_SPACE_H
 #define SAB_FEM_SPACE_H
 
 #include "base/function.h"
 #include "fem/dofs.h"
+#include "fem/element.h"
 #include "fem/geometry.h"
 #include "linalg/blocks.h"
 #include "mesh/mesh.h"
@@ -18,31 +20,33 @@
 typedef struct sab_space {
     const sab_mesh *mesh;         /* borrowed */
     const sab_geometry *geometry; /* borrowed */
-    bool bubbles;                 /* false as created; set it before anything else is done */
-    int npoints;                  /* law points, three per element */
+    const sab_element *element;   /* borrowed */
+    int npoints;                  /* law points, element->law->n of each element */
     double *point;                /* [npoints][dim] */
     double *weight;               /* [npoints] w_q, Jacobian included */
 } sab_space;
 
-sab_status sab_space_create(const sab_mesh *mesh, const sab_geometry *geometry, sab_space **space,
-                            sab_error *err);
+sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,
+                            const sab_geometry *geometry, sab_space **space, sab_error *err);
 void sab_space_destroy(sab_space **space);
 /* Entries of a velocity vector; number of unknowns. */
 size_t sab_space_size(const sab_space *space);
 int sab_space_unknowns(const sab_space *space, const sab_dofs *dofs);
-/* sab_dofs_restrict and sab_dofs_expand with the bubbles: between velocity vectors and unknowns. */
+/* sab_dofs_restrict and sab_dofs_expand with the inner functions: between velocity vectors and
+ * unknowns. */
 void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const double *F, double *l);
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U);
 
 /* Strain rates at the law points as blocks on the free unknowns, one block per element, and the
  * strain rate k [npoints][s] of the prescribed velocities: gamma = B u + k. Physical units:
- * B_q = chi^-1 D(.)(x_q), of a bubble the P1 projection. The columns of the bubble are the last two
- * of a block. The caller owns *B. */
+ * B_q = chi^-1 D(.)(x_q), of a bubble the P1 projection. The columns of the inner functions are the
+ * last of a block. The caller owns *B. */
 sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
                             sab_error *err);
-/* The columns of the bubbles alone, as blocks on the same unknowns. The caller owns *bubble. */
-sab_status sab_space_bubble_strain(const sab_space *space, const sab_blocks *B, sab_blocks **bubble,
-                                   sab_error *err);
+/* The columns of the inner functions alone, as blocks on the same unknowns. The caller owns
+ * *inner. */
+sab_status sab_space_inner_strain(const sab_space *space, const sab_blocks *B, sab_blocks **inner,
+                                  sab_error *err);
 
 /* Strain rate gamma [npoints][s] of a velocity U; of bubbles the P1 projection. */
 void sab_space_strain_rate(const sab_space *space, const double *U, double *gamma);
@@ -55,7 +59,7 @@ sab_status sab_space_body_force(const sab_space *space, const sab_function *f, d
 
 /* Stress or strain rate given at the law points, seen as the P1 function of each element that has
  * those values: `components` per point, value [npoints][components] -> nodal
- * [nelements][6][components]. */
+ * [nelements][nodes][components]. */
 void sab_space_to_nodes(const sab_space *space, int components, const double *value, double *nodal);
 /* Weighted mean over the law points of each element: mean [nelements][components]. */
 void sab_space_element_mean(const sab_space *space, int components, const double *value,

@@ -13,7 +13,6 @@
  */
 #include "fem/transport.h"
 #include "base/memory.h"
-#include "fem/bubble.h"
 #include "fem/locate.h"
 #include "fem/mass.h"
 
@@ -301,9 +300,9 @@ static void velocity_at(const sab_space *space, const foot *f, const double *U, 
         v[0] += phi * end[0] + psi * middle[0];
         v[1] += phi * end[1] + psi * middle[1];
     }
-    if (space->bubbles) {
+    if (space->element->inner > 0) {
         const double *at = U + 2 * ((size_t)space->mesh->nnodes + (size_t)f->element);
-        const double phi = sab_bubble_value(f->xi);
+        const double phi = space->element->inner_value(f->xi);
 
         v[0] += phi * at[0];
         v[1] += phi * at[1];
@@ -380,11 +379,9 @@ void sab_transport_add(sab_transport_report *sum, const sab_transport_report *no
     sum->longest = now->longest > sum->longest ? now->longest : sum->longest;
 }
 
-double sab_transport_limit(bool bubbles, bool split, int order)
+double sab_transport_limit(const sab_element *element, bool split, int order)
 {
-    if (bubbles)
-        return order == 1 ? 300.0 : 50.0;
-    return (split ? 4.0 : 1.0) * (order == 1 ? 100.0 : 25.0);
+    return (split && !element->stable ? 4.0 : 1.0) * element->reynolds_limit[order - 1];
 }
 
 void sab_transport_first(sab_transport *t, double dt, const double *U, double *v,

@@ -41,17 +41,17 @@ typedef struct sab_transport_report { /* of one call */
 /* Add those of another call. */
 void sab_transport_add(sab_transport_report *sum, const sab_transport_report *now);
 /* The last column of the table. */
-double sab_transport_limit(bool bubbles, bool split, int order);
+double sab_transport_limit(const sab_element *element, bool split, int order);
 
 /* open [nfacets of the mesh]: true where material may come in or go out, false at a wall; copied,
- * not read for interior facets, NULL if there are walls only. The space is borrowed and must have
- * its `bubbles` set. The caller owns *transport. */
+ * not read for interior facets, NULL if there are walls only. The space is borrowed. The caller
+ * owns *transport. */
 sab_status sab_transport_create(const sab_space *space, const bool *open, sab_transport **transport,
                                 sab_error *err);
 void sab_transport_destroy(sab_transport **transport);
 
-/* Velocity vectors are those of the space, bubbles included; v, v1, v2 are [points of mass][2].
- * Nothing is allocated, and the same input gives the same bits. report may be NULL.
+/* Velocity vectors are those of the space, inner functions included; v, v1, v2 are [points of
+ * mass][2]. Nothing is allocated, and the same input gives the same bits. report may be NULL.
  *
  * First order, for (u^{n+1} - u^n o X)/dt:  v = U(X),  X = x - dt U(x). */
 void sab_transport_first(sab_transport *transport, double dt, const double *U, double *v,

@@ -1,7 +1,6 @@
 #include "flow/flow.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "fem/bubble.h"
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/parts.h"
@@ -33,10 +32,10 @@ void sab_flow_assemble_matrix(sab_flow *flow)
     program->step_is_safe = program->bulk == 1.0 && inertia == NULL;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
-    if (flow->bubble != NULL) {
+    if (flow->inner != NULL) {
         for (int i = 0; i < s * s * program->npoints; i++)
-            C[i] *= SAB_BUBBLE_STIFFNESS - 1.0;
-        sab_blocks_assemble(flow->bubble, C, flow->bubble_scatter, program->A);
+            C[i] *= flow->setup.element->inner_stiffness - 1.0;
+        sab_blocks_assemble(flow->inner, C, flow->inner_scatter, program->A);
     }
     if (inertia != NULL) {
         sab_mass_assemble(inertia->mass, inertia->factor, flow->scatter, program->A);
@@ -209,8 +208,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                           "nothing is left to solve for");
         goto cleanup;
     }
-    SAB_TRY(sab_space_create(mesh, setup->geometry, &f->space, err));
-    f->space->bubbles = setup->bubbles;
+    SAB_TRY(sab_space_create(mesh, setup->element, setup->geometry, &f->space, err));
     SAB_TRY(sab_program_create(s, f->space->npoints, sab_space_unknowns(f->space, f->dofs),
                                &f->program, err));
     const size_t points = (size_t)f->space->npoints, size = sab_space_size(f->space);
@@ -233,9 +231,9 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
     SAB_TRY(sab_scatter_create(f->program->B, f->program->A, &f->scatter, err));
-    if (setup->bubbles) {
-        SAB_TRY(sab_space_bubble_strain(f->space, f->program->B, &f->bubble, err));
-        SAB_TRY(sab_scatter_create(f->bubble, f->program->A, &f->bubble_scatter, err));
+    if (setup->element->inner > 0) {
+        SAB_TRY(sab_space_inner_strain(f->space, f->program->B, &f->inner, err));
+        SAB_TRY(sab_scatter_create(f->inner, f->program->A, &f->inner_scatter, err));
     }
     if (setup->step > 0.0) {
         SAB_TRY(sab_inertia_create(f, &f->inertia, err));
@@ -275,8 +273,8 @@ void sab_flow_destroy(sab_flow **flow)
         sab_solver_destroy(&f->solver);
         sab_inertia_destroy(&f->inertia);
         sab_scatter_destroy(&f->scatter);
-        sab_scatter_destroy(&f->bubble_scatter);
-        sab_blocks_destroy(&f->bubble);
+        sab_scatter_destroy(&f->inner_scatter);
+        sab_blocks_destroy(&f->inner);
         sab_program_destroy(&f->program);
         sab_fields_destroy(&f->fields);
         sab_flow_law_destroy(&f->law);

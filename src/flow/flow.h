@@ -16,7 +16,7 @@
 /* What a flow is made of; all borrowed, all must outlive the flow. */
 typedef struct sab_flow_setup {
     const sab_mesh *mesh;
-    bool bubbles; /* P2 with bubbles, element p2b [docs/theory.md, 4.9] */
+    const sab_element *element;
     const sab_geometry *geometry;
     const sab_material *material;
     const sab_function *gravity; /* [dim] */
@@ -39,8 +39,8 @@ typedef struct sab_flow {
     sab_dofs *dofs;
     sab_program *program;
     sab_scatter *scatter; /* of program->B in program->A */
-    sab_blocks *bubble;   /* the columns of the bubbles, with their scatter; NULL without bubbles */
-    sab_scatter *bubble_scatter;
+    sab_blocks *inner;    /* the columns of inner functions, with their scatter; NULL without any */
+    sab_scatter *inner_scatter;
     sab_solver *solver;
     sab_fields *fields;
     double *load;                /* force vector: gravity, tractions and, as a load, inertia */

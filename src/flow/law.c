@@ -167,7 +167,7 @@ static sab_status evaluate(sab_flow_law *law, const double *gamma, const double 
         law->fresh_nu[q] = lambda[s * q] / scale;
     sab_space_element_mean(space, 1, law->fresh_nu, law->pressure);
     for (int q = 0; q < space->npoints; q++) {
-        const double g = norm_t(s, gamma + s * q), p = law->pressure[q / 3];
+        const double g = norm_t(s, gamma + s * q), p = law->pressure[q / space->element->law->n];
         const double *x = space->point + 2 * q;
         double bend = 0.0, eta_slope = 1.0;
 

@@ -1,14 +1,9 @@
 #include "flow/ledger.h"
-#include "fem/bubble.h"
 #include "fem/integral.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
 #include "flow/inertia.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { NODES = SAB_P2_TRIANGLE };
 
 /* Share of E, the larger of before and after, that a step may make of nothing: the runs that it
  * comes from are in docs/theory.md, 3.4. */
@@ -206,7 +201,7 @@ static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_le
 static void take_dilation(const sab_flow *flow, const carrier *c, double dt, sab_ledger *l)
 {
     const sab_space *space = flow->space;
-    const int s = space->geometry->s, shapes = space->bubbles ? NODES + 1 : NODES;
+    const int s = space->geometry->s, points = space->element->law->n;
     const double trace = sqrt(2.0 * space->geometry->d);
     double *gamma = flow->fields->work;
 
@@ -214,14 +209,11 @@ static void take_dilation(const sab_flow *flow, const carrier *c, double dt, sab
         flow->work[i] = 0.5 * (c->a[i] + c->b[i]);
     sab_space_strain_rate(space, flow->work, gamma);
     for (int q = 0; q < space->npoints; q++) {
-        const double *xi = sab_triangle_law.xi[q % 3];
-        double shape[NODES + 1], slope[NODES][2], v[2];
-        int index[NODES + 1];
+        double shape[SAB_SHAPES], v[2];
+        int index[SAB_SHAPES];
+        const int shapes = sab_element_index(space->element, space->mesh, q / points, index);
 
-        memcpy(index, space->mesh->element + NODES * (q / 3), NODES * sizeof *index);
-        index[NODES] = space->mesh->nnodes + q / 3;
-        sab_p2_reference(xi, shape, slope);
-        shape[NODES] = sab_bubble_value(xi);
+        sab_element_values(space->element, space->element->law->xi[q % points], shape);
         l->dilation +=
             dt * space->weight[q] * trace * gamma[s * q] * energy_at(c, shapes, index, shape, v);
     }

@@ -354,6 +354,12 @@ static sab_status read_values(sab_case *c, sab_error *err)
         goto cleanup;
     }
     SAB_TRY(sab_value_read_map(&reader, NULL, root, "", c, err));
+    section = sab_yaml_find(sab_yaml_find(root, "mesh"), "element");
+    c->element = sab_element_find(section->text);
+    if (c->element == NULL) {
+        status = sab_fail(err, SAB_ERR_INTERNAL, "element '%s' is not built in", section->text);
+        goto cleanup;
+    }
     SAB_TRY(find_file(c, "mesh", "file", &c->mesh_file, err));
     SAB_TRY(find_file(c, "initial", "from", &c->initial_from, err));
     section = sab_yaml_find(sab_yaml_find(root, "mesh"), "parameters");
@@ -369,15 +375,16 @@ cleanup:
     return status;
 }
 
-/* A split is what makes the element p2 stable: p2b is so without, and its default is none. */
+/* A split is what makes the element p2 stable: one that is so without has the default none. */
 static sab_status default_split(sab_yaml *root, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_yaml *mesh = sab_yaml_find(root, "mesh"), *none = NULL;
-    const sab_yaml *element = mesh != NULL ? sab_yaml_find(mesh, "element") : NULL;
+    const sab_yaml *given = mesh != NULL ? sab_yaml_find(mesh, "element") : NULL;
+    const sab_element *element =
+        given != NULL && given->kind == SAB_YAML_SCALAR ? sab_element_find(given->text) : NULL;
 
-    if (element == NULL || element->kind != SAB_YAML_SCALAR || strcmp(element->text, "p2b") != 0 ||
-        sab_yaml_find(mesh, "split") != NULL)
+    if (element == NULL || !element->stable || sab_yaml_find(mesh, "split") != NULL)
         return SAB_OK;
     SAB_TRY(sab_yaml_parse("mesh.split", SAB_YAML_DEFAULT, "none", 4, &none, err));
     none->line = mesh->key_line;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "fem/boundary.h"
+#include "fem/element.h"
 #include "fem/geometry.h"
 #include "fem/material.h"
 #include "fem/probe.h"
@@ -18,7 +19,6 @@
 #include <stddef.h>
 
 typedef enum sab_split { SAB_SPLIT_ALFELD, SAB_SPLIT_NONE } sab_split;
-typedef enum sab_element { SAB_ELEMENT_P2, SAB_ELEMENT_P2B } sab_element;
 
 typedef enum sab_scheme { SAB_CREEPING, SAB_INERTIAL } sab_scheme;
 
@@ -40,7 +40,7 @@ typedef struct sab_case {
     char *mesh_file; /* resolved against the directory of the case */
     int nparameters;
     sab_mesh_parameter *parameter;
-    sab_element element;
+    const sab_element *element;
     sab_split split;
     sab_material material;
     sab_function gravity[3];

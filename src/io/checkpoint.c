@@ -335,9 +335,9 @@ uint64_t sab_mesh_hash(const sab_mesh *mesh)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    for (size_t i = 0; i < (size_t)mesh->nnodes * (size_t)mesh->dim; i++)
+    for (size_t i = 0; i < (size_t)mesh->nnodes * (size_t)mesh->cell->dim; i++)
         hash = hash_word(hash, sab_real_to_word(mesh->x[i]));
-    for (size_t i = 0; i < (size_t)mesh->nelements * SAB_P2_TRIANGLE; i++)
+    for (size_t i = 0; i < (size_t)mesh->nelements * (size_t)mesh->cell->nodes; i++)
         hash = hash_word(hash, (uint64_t)mesh->element[i]);
     return hash;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = SAB_P2_TRIANGLE };
 static const char *const tensor_component[6] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
 
 /* n s-vectors as tensors of six components, times `sign`. */
@@ -26,7 +25,7 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     sab_status status = SAB_OK;
     const sab_mesh *mesh = f->space->mesh;
     const sab_geometry *geometry = f->space->geometry;
-    const int n = NODES * mesh->nelements;
+    const int width = mesh->cell->nodes, n = width * mesh->nelements;
     sab_vtu *vtu = NULL;
     double *work = NULL; /* [n][6] */
     int *cell = NULL;
@@ -34,11 +33,11 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     SAB_NEW(work, 6 * (size_t)n);
     SAB_NEW(cell, n);
     for (int i = 0; i < n; i++) {
-        cell[i] = i;
+        cell[i - i % width + mesh->cell->vtk[i % width]] = i;
         memcpy(work + 2 * i, mesh->x + 2 * mesh->element[i], 2 * sizeof *work);
     }
-    SAB_TRY(sab_vtu_open(path, float32, time, 2, n, work, mesh->nelements, NODES,
-                         SAB_VTK_QUADRATIC_TRIANGLE, cell, &vtu, err));
+    SAB_TRY(sab_vtu_open(path, float32, time, 2, n, work, mesh->nelements, width,
+                         mesh->cell->vtk_type, cell, &vtu, err));
     for (int i = 0; i < n; i++) { /* ParaView wants three components of a vector */
         memcpy(work + 3 * i, f->velocity + 2 * mesh->element[i], 2 * sizeof *work);
         work[3 * i + 2] = 0.0;

@@ -79,7 +79,6 @@ static const sab_key table[] = {
     {"mesh.parameters.*", SAB_KEY_NUMBER, IN(sab_mesh_parameter, value),
      .help = "Value of the constant of that name"},
     {"mesh.element", SAB_KEY_CHOICE, .fallback = "p2", .choice = element_choice,
-     IN(sab_case, element),
      .help = "Velocity. p2: quadratic, stable pressures on split meshes; p2b: with a cubic bubble "
              "per triangle, stable on any mesh"},
     {"mesh.split", SAB_KEY_CHOICE, .fallback = "alfeld", .choice = split_choice,

@@ -11,7 +11,7 @@
 
 typedef struct sab_vtu sab_vtu;
 
-enum { SAB_VTK_VERTEX = 1, SAB_VTK_QUADRATIC_TRIANGLE = 22 };
+enum { SAB_VTK_VERTEX = 1 }; /* other cell types: mesh/cell.h */
 
 /* Begin a file with npoints points (x: [npoints][dim], padded to 3) and ncells cells of one type
  * with nodes_per_cell nodes each (cell: [ncells][nodes_per_cell]). `time` goes to FieldData

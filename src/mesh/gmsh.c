@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Element types of Gmsh. */
-enum { LINEAR_TRIANGLE = 2, QUADRATIC_TRIANGLE = 9 };
-
 /* ---- Surfaces and their triangles ----------------------------------------------------------- */
 
 typedef struct reader {
     sab_gmsh_kind kind;
+    const sab_cell *cell; /* what the mesh is made of */
     int nsurfaces;
     int *surface; /* [nsurfaces] tags of the surfaces whose triangles are the mesh */
     size_t ngroups;
@@ -41,9 +39,9 @@ static sab_status find_surfaces(reader *r, sab_error *err)
     size_t ngroups = 0, nentities = 0, capacity = 0, n = 0;
     int ierr = 0;
 
-    gmshModelGetEntities(&entity, &nentities, 2, &ierr);
+    gmshModelGetEntities(&entity, &nentities, r->cell->dim, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "listing surfaces", err));
-    gmshModelGetPhysicalGroups(&group, &ngroups, 2, &ierr);
+    gmshModelGetPhysicalGroups(&group, &ngroups, r->cell->dim, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "listing physical surfaces", err));
     capacity = nentities / 2;
     SAB_NEW(r->surface, capacity);
@@ -51,7 +49,7 @@ static sab_status find_surfaces(reader *r, sab_error *err)
         int *of = NULL;
         size_t nof = 0;
 
-        gmshModelGetPhysicalGroupsForEntity(2, entity[2 * i + 1], &of, &nof, &ierr);
+        gmshModelGetPhysicalGroupsForEntity(r->cell->dim, entity[2 * i + 1], &of, &nof, &ierr);
         gmshFree(of);
         if (ngroups == 0 || nof > 0)
             r->surface[n++] = entity[2 * i + 1];
@@ -111,10 +109,12 @@ static sab_status check_types(const reader *r, int *order, sab_error *err)
         int *type = NULL, ierr = 0;
         size_t ntypes = 0;
 
-        gmshModelMeshGetElementTypes(&type, &ntypes, 2, r->surface[s], &ierr);
+        gmshModelMeshGetElementTypes(&type, &ntypes, r->cell->dim, r->surface[s], &ierr);
         status = sab_gmsh_check(ierr, "listing element types", err);
         for (size_t i = 0; i < ntypes && status == SAB_OK; i++) {
-            const int mine = type[i] == LINEAR_TRIANGLE ? 1 : type[i] == QUADRATIC_TRIANGLE ? 2 : 0;
+            const int mine = type[i] == r->cell->gmsh_linear ? 1
+                             : type[i] == r->cell->gmsh_type ? 2
+                                                             : 0;
 
             if (mine == 0)
                 status = wrong_type(r->surface[s], type[i], err);
@@ -148,12 +148,12 @@ cleanup:
 static sab_status read_triangles(reader *r, int order, sab_mesh **mesh, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const size_t per = order == 1 ? 3 : 6;
+    const size_t per = (size_t)(order == 1 ? r->cell->corners : r->cell->nodes);
     size_t *all = NULL, n = 0;
     sab_gmsh_block b = {0};
 
     for (int s = 0; s < r->nsurfaces; s++) {
-        SAB_TRY(sab_gmsh_read_block(2, r->surface[s], &b, err));
+        SAB_TRY(sab_gmsh_read_block(r->cell->dim, r->surface[s], &b, err));
         size_t *more = sab_realloc(all, per * (n + b.n), sizeof *more);
         if (more == NULL) {
             status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu triangles", n + b.n);
@@ -190,7 +190,7 @@ static sab_status check_repeated(const reader *r, int curve, size_t n, const siz
 
     if (r->kind != SAB_GMSH_MSH_2)
         return SAB_OK;
-    gmshModelGetPhysicalGroupsForEntity(1, curve, &group, &k, &ierr);
+    gmshModelGetPhysicalGroupsForEntity(r->cell->facet->dim, curve, &group, &k, &ierr);
     gmshFree(group);
     if (k > 1) {
         sound = n % k == 0;
@@ -211,7 +211,7 @@ static sab_status read_curve(const reader *r, int curve, size_t *n, size_t **sid
     sab_status status = SAB_OK;
     sab_gmsh_block b = {0};
 
-    SAB_TRY(sab_gmsh_read_block(1, curve, &b, err));
+    SAB_TRY(sab_gmsh_read_block(r->cell->facet->dim, curve, &b, err));
     size_t *more = sab_realloc(*side, 2 * (*n + b.n), sizeof *more);
     if (more == NULL) {
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu sides", *n + b.n);
@@ -234,8 +234,8 @@ static sab_status read_group(const reader *r, int group, sab_mesh *mesh, sab_err
     size_t ncurves = 0, nsides = 0, *side = NULL;
     char *name = NULL;
 
-    gmshModelGetPhysicalName(1, group, &name, &ierr);
-    gmshModelGetEntitiesForPhysicalGroup(1, group, &curve, &ncurves, &ierr);
+    gmshModelGetPhysicalName(r->cell->facet->dim, group, &name, &ierr);
+    gmshModelGetEntitiesForPhysicalGroup(r->cell->facet->dim, group, &curve, &ncurves, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "listing the curves of a group", err));
     qsort(curve, ncurves, sizeof *curve, compare_int);
     for (size_t i = 0; i < ncurves; i++)
@@ -257,7 +257,7 @@ static sab_status list_groups(reader *r, sab_error *err)
 {
     int ierr = 0;
 
-    gmshModelGetPhysicalGroups(&r->group, &r->ngroups, 1, &ierr);
+    gmshModelGetPhysicalGroups(&r->group, &r->ngroups, r->cell->facet->dim, &ierr);
     r->ngroups /= 2;
     if (ierr == 0 && r->ngroups == 0)
         return sab_fail(err, SAB_ERR_INPUT,
@@ -291,14 +291,14 @@ static bool has_curved_boundary(void)
 static sab_status read_model(const char *path, sab_gmsh_kind kind, sab_mesh **mesh, sab_error *err)
 {
     sab_status status = SAB_OK;
-    reader r = {.kind = kind};
+    reader r = {.kind = kind, .cell = &sab_cell_triangle};
     int ierr = 0, order = 0;
 
     /* Not gmshOpen: it brings back the -setnumber of former meshes, and stays locked for the rest
      * of the process after an error. */
     gmshMerge(path, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "reading the file", err));
-    if (gmshModelGetDimension(&ierr) > 2) {
+    if (gmshModelGetDimension(&ierr) > r.cell->dim) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "the model has volumes, but only plane meshes (z = 0) can be used");
         goto cleanup;
@@ -308,7 +308,7 @@ static sab_status read_model(const char *path, sab_gmsh_kind kind, sab_mesh **me
         if (r.nsurfaces == 0)
             SAB_TRY(no_triangles(&r, err));
         SAB_TRY(list_groups(&r, err)); /* now: meshing can take long */
-        gmshModelMeshGenerate(2, &ierr);
+        gmshModelMeshGenerate(r.cell->dim, &ierr);
         SAB_TRY(sab_gmsh_check(ierr, "meshing", err));
         SAB_TRY(check_types(&r, &order, err));
     } else {

@@ -70,7 +70,7 @@ static sab_status sort_request(const sab_mesh *mesh, const char *name, int nside
 static sab_status grow_facets(sab_mesh *mesh, int more, sab_error *err)
 {
     const size_t count = (size_t)mesh->nfacets + (size_t)more;
-    int *facet = sab_realloc(mesh->facet, 3 * count, sizeof *facet);
+    int *facet = sab_realloc(mesh->facet, (size_t)mesh->cell->facet->nodes * count, sizeof *facet);
     if (facet != NULL)
         mesh->facet = facet;
     int *element = sab_realloc(mesh->facet_element, count, sizeof *element);
@@ -92,11 +92,12 @@ static sab_status grow_facets(sab_mesh *mesh, int more, sab_error *err)
  * new number, for the caller to accept when all has succeeded. */
 static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets, sab_error *err)
 {
+    const int sides = mesh->cell->sides;
     int missing = n;
 
     *nfacets = mesh->nfacets;
     for (int f = 0; f < mesh->nfacets && missing > 0; f++) {
-        wanted *w = find_wanted(side, n, mesh->facet[3 * f], mesh->facet[3 * f + 1]);
+        wanted *w = find_wanted(side, n, sab_mesh_facet(mesh, f)[0], sab_mesh_facet(mesh, f)[1]);
 
         if (w != NULL) {
             w->facet = f;
@@ -106,8 +107,8 @@ static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets,
     if (missing == 0)
         return SAB_OK;
     const sab_status status = grow_facets(mesh, missing, err);
-    for (int h = 0; h < 3 * mesh->nelements && status == SAB_OK && missing > 0; h++) {
-        int node[3];
+    for (int h = 0; h < sides * mesh->nelements && status == SAB_OK && missing > 0; h++) {
+        int node[SAB_SIDE_NODES];
 
         sab_mesh_side(mesh, h, node);
         wanted *w = find_wanted(side, n, node[0], node[1]);
@@ -115,9 +116,9 @@ static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets,
             continue;
         w->facet = (*nfacets)++;
         missing--;
-        memcpy(mesh->facet + 3 * w->facet, node, sizeof node);
-        mesh->facet_element[w->facet] = h / 3;
-        mesh->facet_side[w->facet] = h % 3;
+        sab_mesh_side(mesh, h, sab_mesh_facet(mesh, w->facet));
+        mesh->facet_element[w->facet] = h / sides;
+        mesh->facet_side[w->facet] = h % sides;
         mesh->facet_interior[w->facet] = true;
     }
     return status;
@@ -146,7 +147,7 @@ sab_status sab_mesh_add_group(sab_mesh *mesh, const char *name, int tag, int nsi
     for (int i = 0; i < nsides; i++)
         facet_of[i] = -1;
     for (int i = 0; i < n; i++) {
-        const double *a = mesh->x + 2 * sorted[i].low, *b = mesh->x + 2 * sorted[i].high;
+        const double *a = sab_mesh_x(mesh, sorted[i].low), *b = sab_mesh_x(mesh, sorted[i].high);
 
         if (sorted[i].facet < 0) {
             status = sab_fail(err, SAB_ERR_INPUT,

@@ -6,56 +6,45 @@
 
 #include <limits.h>
 #include <math.h>
+#include <string.h>
 
-/* Gradients of the six P2 shape functions in reference coordinates, and their values. With the
- * barycentric L0 = 1 - xi - eta, L1 = xi, L2 = eta: N = L (2L - 1) at corners, 4 La Lb between. */
+/* The shape functions at one reference point; slope is [nodes][dim]. */
 typedef struct shape {
-    double value[SAB_P2_TRIANGLE];
-    double slope[SAB_P2_TRIANGLE][2];
+    double value[SAB_NODES];
+    double slope[SAB_NODES * SAB_DIM];
 } shape;
 
-static shape shape_at(const double xi[2])
+static shape shape_at(const sab_cell *cell, const double *xi)
 {
-    static const double dL[3][2] = {{-1.0, -1.0}, {1.0, 0.0}, {0.0, 1.0}};
-    const double L[3] = {1.0 - xi[0] - xi[1], xi[0], xi[1]};
     shape s;
 
-    for (int i = 0; i < 3; i++) {
-        const int k = (i + 1) % 3;
-
-        s.value[i] = L[i] * (2.0 * L[i] - 1.0);
-        s.value[3 + i] = 4.0 * L[i] * L[k];
-        for (int d = 0; d < 2; d++) {
-            s.slope[i][d] = (4.0 * L[i] - 1.0) * dL[i][d];
-            s.slope[3 + i][d] = 4.0 * (L[i] * dL[k][d] + L[k] * dL[i][d]);
-        }
-    }
+    sab_cell_shapes(cell, xi, s.value, s.slope);
     return s;
 }
 
 void sab_mesh_map(const sab_mesh *mesh, int element, const double xi[2], double x[2],
                   double jacobian[2][2])
 {
-    const shape s = shape_at(xi);
-    const int *node = mesh->element + 6 * element;
+    const int *node = sab_mesh_element(mesh, element);
+    const int dim = mesh->cell->dim, nodes = mesh->cell->nodes;
+    shape s;
 
-    for (int i = 0; i < 2; i++) {
-        double position = 0.0, slope[2] = {0.0, 0.0};
+    sab_cell_shapes(mesh->cell, xi, s.value, jacobian != NULL ? s.slope : NULL);
+    for (int i = 0; i < dim && x != NULL; i++) {
+        double position = 0.0;
 
-        for (int a = 0; a < SAB_P2_TRIANGLE; a++) {
-            const double xa = mesh->x[2 * node[a] + i];
-
-            position += s.value[a] * xa;
-            slope[0] += s.slope[a][0] * xa;
-            slope[1] += s.slope[a][1] * xa;
-        }
-        if (x != NULL)
-            x[i] = position;
-        if (jacobian != NULL) {
-            jacobian[i][0] = slope[0];
-            jacobian[i][1] = slope[1];
-        }
+        for (int a = 0; a < nodes; a++)
+            position += s.value[a] * mesh->x[dim * node[a] + i];
+        x[i] = position;
     }
+    for (int i = 0; i < dim && jacobian != NULL; i++)
+        for (int j = 0; j < dim; j++) {
+            double slope = 0.0;
+
+            for (int a = 0; a < nodes; a++)
+                slope += s.slope[dim * a + j] * mesh->x[dim * node[a] + i];
+            jacobian[i][j] = slope;
+        }
 }
 
 static double cross(const double a[2], const double b[2])
@@ -68,22 +57,26 @@ enum { UNUSED, CORNER, MIDDLE };
 
 static sab_status find_roles(const sab_mesh *m, char *role, sab_error *err)
 {
-    for (int k = 0; k < 6 * m->nelements; k++) {
+    const int per = m->cell->nodes;
+
+    for (int k = 0; k < per * m->nelements; k++) {
         const int node = m->element[k];
-        const char mine = k % 6 < 3 ? CORNER : MIDDLE;
+        const char mine = k % per < m->cell->corners ? CORNER : MIDDLE;
 
         if (node < 0 || node >= m->nnodes)
             return sab_fail(err, SAB_ERR_INPUT,
-                            "triangle %d uses node %d, but there are %d nodes (from 0)", k / 6 + 1,
-                            node, m->nnodes);
-        if (!isfinite(m->x[2 * node]) || !isfinite(m->x[2 * node + 1]))
-            return sab_fail(err, SAB_ERR_INPUT, "node %d of triangle %d has no finite position",
-                            node, k / 6 + 1);
+                            "%s %d uses node %d, but there are %d nodes (from 0)", m->cell->name,
+                            k / per + 1, node, m->nnodes);
+        const double *x = sab_mesh_x(m, node);
+        for (int i = 0; i < m->cell->dim; i++)
+            if (!isfinite(x[i]))
+                return sab_fail(err, SAB_ERR_INPUT, "node %d of %s %d has no finite position", node,
+                                m->cell->name, k / per + 1);
         if (role[node] != UNUSED && role[node] != mine)
             return sab_fail(err, SAB_ERR_INPUT,
                             "node %d at (%g, %g), in triangle %d, is a corner of one triangle and "
                             "the middle of a side of another: the mesh does not conform there",
-                            node, m->x[2 * node], m->x[2 * node + 1], k / 6 + 1);
+                            node, x[0], x[1], k / per + 1);
         role[node] = mine;
     }
     return SAB_OK;
@@ -104,11 +97,10 @@ static sab_status drop_unused_nodes(sab_mesh *m, sab_error *err)
         if (role[i] == UNUSED)
             continue;
         m->nvertices += role[i] == CORNER;
-        m->x[2 * kept] = m->x[2 * i];
-        m->x[2 * kept + 1] = m->x[2 * i + 1];
+        memmove(sab_mesh_x(m, kept), sab_mesh_x(m, i), (size_t)m->cell->dim * sizeof *m->x);
         number[i] = kept++;
     }
-    for (int k = 0; k < 6 * m->nelements; k++)
+    for (int k = 0; k < m->cell->nodes * m->nelements; k++)
         m->element[k] = number[m->element[k]];
     m->nnodes = kept;
 cleanup:
@@ -121,12 +113,13 @@ cleanup:
  * whose middle stands off the chord by d adds the area (2/3) d x (b - a) of a parabola segment. */
 static void twice_areas(const sab_mesh *m, int e, double *straight, double *curved)
 {
-    const int *node = m->element + 6 * e;
-    double chord[3][2], bulge = 0.0;
+    const int *node = sab_mesh_element(m, e);
+    double chord[SAB_SIDES][2], bulge = 0.0;
 
-    for (int s = 0; s < 3; s++) {
-        const double *a = m->x + 2 * node[s], *b = m->x + 2 * node[(s + 1) % 3];
-        const double *middle = m->x + 2 * node[3 + s];
+    for (int s = 0; s < m->cell->sides; s++) {
+        const int *side = m->cell->side[s];
+        const double *a = sab_mesh_x(m, node[side[0]]), *b = sab_mesh_x(m, node[side[1]]);
+        const double *middle = sab_mesh_x(m, node[side[2]]);
         double d[2];
 
         for (int i = 0; i < 2; i++) {
@@ -144,7 +137,7 @@ static void twice_areas(const sab_mesh *m, int e, double *straight, double *curv
 static void orient(sab_mesh *m)
 {
     for (int e = 0; e < m->nelements; e++) {
-        int *node = m->element + 6 * e;
+        int *node = sab_mesh_element(m, e);
         double straight, curved;
 
         twice_areas(m, e, &straight, &curved);
@@ -161,11 +154,12 @@ static void orient(sab_mesh *m)
 
 static double longest_side(const sab_mesh *m, int e)
 {
-    const int *node = m->element + 6 * e;
+    const int *node = sab_mesh_element(m, e);
     double longest = 0.0;
 
-    for (int s = 0; s < 3; s++) {
-        const double *a = m->x + 2 * node[s], *b = m->x + 2 * node[(s + 1) % 3];
+    for (int i = 0; i < m->cell->edges; i++) {
+        const int *end = m->cell->edge[i];
+        const double *a = sab_mesh_x(m, node[end[0]]), *b = sab_mesh_x(m, node[end[1]]);
 
         longest = fmax(longest, hypot(b[0] - a[0], b[1] - a[1]));
     }
@@ -187,19 +181,19 @@ static sab_status check_shapes(const sab_mesh *m, sab_error *err)
     shape s[9];
 
     for (int q = 0; q < 9; q++)
-        s[q] = shape_at(point[q]);
+        s[q] = shape_at(m->cell, point[q]);
     for (int e = 0; e < m->nelements; e++) {
-        const int *node = m->element + 6 * e;
+        const int *node = sab_mesh_element(m, e);
         const double longest = longest_side(m, e), smallest = 1e-10 * longest * longest;
         double least = INFINITY, straight, curved, where[2];
 
         for (int q = 0; q < 9; q++) {
             double J[2][2] = {{0.0}}; /* J[j] = dx/dxi_j */
 
-            for (int a = 0; a < SAB_P2_TRIANGLE; a++)
+            for (int a = 0; a < m->cell->nodes; a++)
                 for (int j = 0; j < 2; j++)
                     for (int i = 0; i < 2; i++)
-                        J[j][i] += s[q].slope[a][j] * m->x[2 * node[a] + i];
+                        J[j][i] += s[q].slope[2 * a + j] * sab_mesh_x(m, node[a])[i];
             least = fmin(least, cross(J[0], J[1]));
         }
         if (least > smallest)
@@ -228,13 +222,18 @@ sab_status sab_mesh_create(int nnodes, double *x, int nelements, int *element, s
         sab_free(element);
         return sab_fail(err, SAB_ERR_MEMORY, "out of memory for a mesh");
     }
-    *m = (sab_mesh){.dim = 2, .nnodes = nnodes, .x = x, .nelements = nelements, .element = element};
+    *m = (sab_mesh){.cell = &sab_cell_triangle,
+                    .nnodes = nnodes,
+                    .x = x,
+                    .nelements = nelements,
+                    .element = element};
     if (nnodes <= 0 || nelements <= 0) {
         status = sab_fail(err, SAB_ERR_INPUT, "the mesh is empty: %d nodes and %d triangles",
                           nnodes, nelements);
         goto cleanup;
     }
-    if (nelements > INT_MAX / 6 || nnodes > INT_MAX / 2 - 1) { /* indices are int */
+    if (nelements > INT_MAX / m->cell->nodes ||
+        nnodes > INT_MAX / m->cell->dim - 1) { /* indices are int */
         status = sab_fail(err, SAB_ERR_INPUT, "the mesh is too large: %d nodes and %d triangles",
                           nnodes, nelements);
         goto cleanup;

@@ -1,11 +1,13 @@
 /* mesh/mesh.h -- a simplicial mesh with quadratic (P2) geometry and named boundary groups.
  *
- * Elements follow the node order of Gmsh: corners 0 1 2, then mid-sides of (0,1) (1,2) (2,0).
- * Facets are 3-node lines: ends, then middle. Every element is positively oriented. */
+ * Elements and facets have the nodes of their cell in its order (mesh/cell.h): of a triangle the
+ * corners 0 1 2, then mid-sides of (0,1) (1,2) (2,0), of a line the ends, then the middle. Every
+ * element is positively oriented. */
 #ifndef SAB_MESH_MESH_H
 #define SAB_MESH_MESH_H
 
 #include "base/error.h"
+#include "mesh/cell.h"
 
 #include <stdbool.h>
 
@@ -19,30 +21,44 @@ typedef struct sab_mesh_group {
 } sab_mesh_group;
 
 typedef struct sab_mesh {
-    int dim;       /* 2 */
-    int nnodes;    /* P2 nodes: corners and mid-sides */
-    int nvertices; /* corners only */
-    double *x;     /* [nnodes][dim] */
+    const sab_cell *cell; /* borrowed: what an element is; cell->facet is what a facet is */
+    int nnodes;           /* P2 nodes: corners and mid-sides */
+    int nvertices;        /* corners only */
+    double *x;            /* [nnodes][dim] */
     int nelements;
-    int *element;   /* [nelements][6] */
-    int *neighbour; /* [nelements][3] element across side (i, i+1 mod 3), or -1 at the boundary */
+    int *element;   /* [nelements][nodes] */
+    int *neighbour; /* [nelements][sides] element across a side, or -1 at the boundary */
     int nfacets;    /* all boundary sides, and interior sides that belong to a group */
-    int *facet;     /* [nfacets][3]; a facet runs with facet_element on its left */
+    int *facet;     /* [nfacets][nodes of a facet]; a facet runs with facet_element on its left */
     int *facet_element;    /* [nfacets] an element that has it */
-    int *facet_side;       /* [nfacets] its side number 0..2 in that element */
+    int *facet_side;       /* [nfacets] its side number in that element */
     bool *facet_interior;  /* [nfacets] true for an interior side (two elements) */
     int ngroups;           /* boundary groups (dimension dim-1) */
     sab_mesh_group *group; /* [ngroups] */
 } sab_mesh;
 
-/* Take nodes and elements (both moved into the mesh, freed on failure too; x is [nnodes][2],
- * element [nelements][6], any orientation) and find sides, neighbours and boundary facets.
- * Clockwise elements are turned. Nodes used by no element are dropped and the later ones move
- * down; when every node is used, nodes and elements keep their numbers.
- * SAB_ERR_INPUT: no elements, a node index out of range, a position that is not finite, a
- * degenerate or folded element, two elements that overlap (both on the same side of an edge), an
- * edge shared by more than two, a side whose two elements disagree on its middle node, a corner
- * that is the middle of another element's side. Messages count triangles from 1 and give a place.
+static inline int *sab_mesh_element(const sab_mesh *mesh, int e)
+{
+    return mesh->element + mesh->cell->nodes * e;
+}
+static inline int *sab_mesh_facet(const sab_mesh *mesh, int f)
+{
+    return mesh->facet + mesh->cell->facet->nodes * f;
+}
+/* Position of a node: [dim]. */
+static inline double *sab_mesh_x(const sab_mesh *mesh, int node)
+{
+    return mesh->x + mesh->cell->dim * node;
+}
+
+/* Take nodes and elements of triangles (both moved into the mesh, freed on failure too; x is
+ * [nnodes][2], element [nelements][6], any orientation) and find sides, neighbours and boundary
+ * facets. Clockwise elements are turned. Nodes used by no element are dropped and the later ones
+ * move down; when every node is used, nodes and elements keep their numbers. SAB_ERR_INPUT: no
+ * elements, a node index out of range, a position that is not finite, a degenerate or folded
+ * element, two elements that overlap (both on the same side of an edge), an edge shared by more
+ * than two, a side whose two elements disagree on its middle node, a corner that is the middle of
+ * another element's side. Messages count triangles from 1 and give a place.
  */
 sab_status sab_mesh_create(int nnodes, double *x, int nelements, int *element, sab_mesh **mesh,
                            sab_error *err);

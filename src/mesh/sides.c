@@ -3,10 +3,11 @@
 #include "base/memory.h"
 
 /* Ends of side h, lower first. */
-static void ends_of(const int *element, int h, int *low, int *high)
+static void ends_of(const sab_cell *cell, const int *element, int h, int *low, int *high)
 {
-    const int *corner = element + 6 * (h / 3);
-    const int a = corner[h % 3], b = corner[(h % 3 + 1) % 3];
+    const int *corner = element + cell->nodes * (h / cell->sides);
+    const int *side = cell->side[h % cell->sides];
+    const int a = corner[side[0]], b = corner[side[1]];
 
     *low = a < b ? a : b;
     *high = a < b ? b : a;
@@ -14,32 +15,33 @@ static void ends_of(const int *element, int h, int *low, int *high)
 
 /* Sides are put in buckets by their lower end v. Within a bucket, seen[w] is the first side towards
  * w; it counts if from[w] == v, so that nothing is cleared between buckets. Linear in time. */
-sab_status sab_mesh_match_sides(int nnodes, int nelements, const int *element, int *twin,
-                                sab_error *err)
+sab_status sab_mesh_match_sides(const sab_cell *cell, int nnodes, int nelements, const int *element,
+                                int *twin, sab_error *err)
 {
     sab_status status = SAB_OK;
+    const int nsides = cell->sides * nelements;
     int *start = NULL, *bucket = NULL, *seen = NULL, *from = NULL;
     int low, high;
 
     SAB_NEW(start, nnodes + 2);
-    SAB_NEW(bucket, 3 * nelements);
+    SAB_NEW(bucket, nsides);
     SAB_NEW(seen, nnodes);
     SAB_NEW(from, nnodes);
-    for (int h = 0; h < 3 * nelements; h++) {
-        ends_of(element, h, &low, &high);
+    for (int h = 0; h < nsides; h++) {
+        ends_of(cell, element, h, &low, &high);
         start[low + 2]++;
     }
     for (int v = 0; v < nnodes; v++) {
         start[v + 2] += start[v + 1];
         from[v] = -1;
     }
-    for (int h = 0; h < 3 * nelements; h++) { /* start[v + 1] moves from begin to end of bucket v */
-        ends_of(element, h, &low, &high);
+    for (int h = 0; h < nsides; h++) { /* start[v + 1] moves from begin to end of bucket v */
+        ends_of(cell, element, h, &low, &high);
         bucket[start[low + 1]++] = h;
     }
     for (int v = 0; v < nnodes; v++)
         for (int k = start[v]; k < start[v + 1]; k++) { /* ascending h */
-            ends_of(element, bucket[k], &low, &high);
+            ends_of(cell, element, bucket[k], &low, &high);
             if (from[high] != v) {
                 from[high] = v;
                 seen[high] = bucket[k];
@@ -54,52 +56,52 @@ cleanup:
     return status;
 }
 
-void sab_mesh_side(const sab_mesh *m, int h, int node[3])
+void sab_mesh_side(const sab_mesh *m, int h, int *node)
 {
-    const int *element = m->element + 6 * (h / 3);
+    const int *element = sab_mesh_element(m, h / m->cell->sides);
 
-    node[0] = element[h % 3];
-    node[1] = element[(h % 3 + 1) % 3];
-    node[2] = element[3 + h % 3];
+    for (int a = 0; a < m->cell->facet->nodes; a++)
+        node[a] = element[m->cell->side[h % m->cell->sides][a]];
 }
 
 /* Two sides f and h join the same corners: they must belong to the two triangles either side. */
 static sab_status join_sides(sab_mesh *m, int f, int h, sab_error *err)
 {
-    int a[3], b[3];
+    const int p = f / m->cell->sides, q = h / m->cell->sides; /* the two */
+    int a[SAB_SIDE_NODES], b[SAB_SIDE_NODES];
 
     sab_mesh_side(m, f, a);
     sab_mesh_side(m, h, b);
-    const double *from = m->x + 2 * a[0], *to = m->x + 2 * a[1];
+    const double *from = sab_mesh_x(m, a[0]), *to = sab_mesh_x(m, a[1]);
     if (m->neighbour[f] >= 0)
         return sab_fail(err, SAB_ERR_INPUT,
                         "triangles %d, %d and %d share the edge from (%g, %g) to (%g, %g): "
                         "an edge can have two",
-                        f / 3 + 1, m->neighbour[f] + 1, h / 3 + 1, from[0], from[1], to[0], to[1]);
+                        p + 1, m->neighbour[f] + 1, q + 1, from[0], from[1], to[0], to[1]);
     if (a[0] == b[0])
         return sab_fail(err, SAB_ERR_INPUT,
                         "triangles %d and %d overlap: both lie on the same side of their edge from "
                         "(%g, %g) to (%g, %g), so one of them is inverted or given twice",
-                        f / 3 + 1, h / 3 + 1, from[0], from[1], to[0], to[1]);
+                        p + 1, q + 1, from[0], from[1], to[0], to[1]);
     if (a[2] != b[2])
         return sab_fail(err, SAB_ERR_INPUT,
                         "triangles %d and %d share the edge from (%g, %g) to (%g, %g) but not its "
                         "middle node (%d and %d)",
-                        f / 3 + 1, h / 3 + 1, from[0], from[1], to[0], to[1], a[2], b[2]);
-    m->neighbour[f] = h / 3;
-    m->neighbour[h] = f / 3;
+                        p + 1, q + 1, from[0], from[1], to[0], to[1], a[2], b[2]);
+    m->neighbour[f] = q;
+    m->neighbour[h] = p;
     return SAB_OK;
 }
 
 static sab_status find_neighbours(sab_mesh *m, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const int nsides = 3 * m->nelements;
+    const int nsides = m->cell->sides * m->nelements;
     int *twin = NULL;
 
     SAB_NEW(m->neighbour, nsides);
     SAB_NEW(twin, nsides);
-    SAB_TRY(sab_mesh_match_sides(m->nnodes, m->nelements, m->element, twin, err));
+    SAB_TRY(sab_mesh_match_sides(m->cell, m->nnodes, m->nelements, m->element, twin, err));
     for (int h = 0; h < nsides; h++)
         m->neighbour[h] = -1;
     for (int h = 0; h < nsides; h++)
@@ -113,20 +115,21 @@ cleanup:
 static sab_status find_boundary(sab_mesh *m, sab_error *err)
 {
     sab_status status = SAB_OK;
+    const int nsides = m->cell->sides * m->nelements;
     int count = 0;
 
-    for (int h = 0; h < 3 * m->nelements; h++)
+    for (int h = 0; h < nsides; h++)
         count += m->neighbour[h] < 0;
-    SAB_NEW(m->facet, 3 * count);
+    SAB_NEW(m->facet, m->cell->facet->nodes * count);
     SAB_NEW(m->facet_element, count);
     SAB_NEW(m->facet_side, count);
     SAB_NEW(m->facet_interior, count);
-    for (int h = 0; h < 3 * m->nelements; h++) {
+    for (int h = 0; h < nsides; h++) {
         if (m->neighbour[h] >= 0)
             continue;
-        sab_mesh_side(m, h, m->facet + 3 * m->nfacets);
-        m->facet_element[m->nfacets] = h / 3;
-        m->facet_side[m->nfacets] = h % 3;
+        sab_mesh_side(m, h, sab_mesh_facet(m, m->nfacets));
+        m->facet_element[m->nfacets] = h / m->cell->sides;
+        m->facet_side[m->nfacets] = h % m->cell->sides;
         m->nfacets++;
     }
 cleanup:

@@ -19,16 +19,17 @@ static void split_triangle(const sab_mesh *coarse, int e, int first_new, double 
                                                {1.0 / 6.0, 1.0 / 6.0},
                                                {2.0 / 3.0, 1.0 / 6.0},
                                                {1.0 / 6.0, 2.0 / 3.0}};
-    const int *parent = coarse->element + 6 * e;
+    const sab_cell *cell = coarse->cell;
+    const int *parent = sab_mesh_element(coarse, e);
 
     for (int k = 0; k < NEW_NODES; k++)
-        sab_mesh_map(coarse, e, place[k], x + 2 * (first_new + k), NULL);
-    for (int i = 0; i < 3; i++) {
-        const int next = (i + 1) % 3;
-        const int child[SAB_P2_TRIANGLE] = {parent[i],     parent[next],         first_new,
-                                            parent[3 + i], first_new + 1 + next, first_new + 1 + i};
+        sab_mesh_map(coarse, e, place[k], x + cell->dim * (first_new + k), NULL);
+    for (int i = 0; i < cell->sides; i++) {
+        const int *side = cell->side[i];
+        const int child[] = {parent[side[0]], parent[side[1]],         first_new,
+                             parent[side[2]], first_new + 1 + side[1], first_new + 1 + side[0]};
 
-        memcpy(element + 6 * (3 * e + i), child, sizeof child);
+        memcpy(element + cell->nodes * (cell->sides * e + i), child, sizeof child);
     }
 }
 
@@ -40,8 +41,7 @@ static sab_status copy_group(const sab_mesh *coarse, int g, sab_mesh *fine, sab_
 
     SAB_NEW(side, group->nfacets);
     for (int i = 0; i < group->nfacets; i++) {
-        side[i][0] = coarse->facet[3 * group->facet[i]];
-        side[i][1] = coarse->facet[3 * group->facet[i] + 1];
+        memcpy(side[i], sab_mesh_facet(coarse, group->facet[i]), sizeof side[i]); /* ends first */
     }
     SAB_TRY(sab_mesh_add_group(fine, group->name, group->tag, group->nfacets, (const int(*)[2])side,
                                err));
@@ -53,24 +53,26 @@ cleanup:
 sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_error *err)
 {
     sab_status status = SAB_OK;
+    const sab_cell *cell = coarse->cell;
+    const int children = cell->sides, dim = cell->dim;
     double *x = NULL;
     int *element = NULL;
     sab_mesh *m = NULL;
 
     *fine = NULL;
-    if (coarse->nelements > INT_MAX / 18 || /* indices are int */
-        coarse->nnodes > INT_MAX / 2 - NEW_NODES * coarse->nelements) {
+    if (coarse->nelements > INT_MAX / (children * cell->nodes) || /* indices are int */
+        coarse->nnodes > INT_MAX / dim - NEW_NODES * coarse->nelements) {
         status = sab_fail(err, SAB_ERR_INPUT, "the mesh is too large to split: %d triangles",
                           coarse->nelements);
         goto cleanup;
     }
     const int nnodes = coarse->nnodes + NEW_NODES * coarse->nelements;
-    SAB_NEW(x, 2 * nnodes);
-    SAB_NEW(element, 18 * coarse->nelements);
-    memcpy(x, coarse->x, 2 * (size_t)coarse->nnodes * sizeof *x);
+    SAB_NEW(x, dim * nnodes);
+    SAB_NEW(element, children * cell->nodes * coarse->nelements);
+    memcpy(x, coarse->x, (size_t)dim * (size_t)coarse->nnodes * sizeof *x);
     for (int e = 0; e < coarse->nelements; e++)
         split_triangle(coarse, e, coarse->nnodes + NEW_NODES * e, x, element);
-    status = sab_mesh_create(nnodes, x, 3 * coarse->nelements, element, &m, err);
+    status = sab_mesh_create(nnodes, x, children * coarse->nelements, element, &m, err);
     x = NULL; /* moved, also on failure */
     element = NULL;
     SAB_TRY(status);
@@ -91,18 +93,25 @@ cleanup:
  * across its two sides there meet at a third side, and the three fill a triangle. */
 static bool is_split_at(const sab_mesh *mesh, int e, int i)
 {
-    const int before = mesh->neighbour[3 * e + (i + 2) % 3], behind = mesh->neighbour[3 * e + i];
+    const int sides = mesh->cell->sides;
+    const int before = mesh->neighbour[sides * e + (i + sides - 1) % sides];
+    const int behind = mesh->neighbour[sides * e + i];
 
-    for (int k = 0; k < 3 && before >= 0 && behind >= 0; k++)
-        if (mesh->neighbour[3 * before + k] == behind)
+    for (int k = 0; k < sides && before >= 0 && behind >= 0; k++)
+        if (mesh->neighbour[sides * before + k] == behind)
             return true;
     return false;
 }
 
 bool sab_mesh_is_split(const sab_mesh *mesh)
 {
-    for (int e = 0; e < mesh->nelements; e++)
-        if (!is_split_at(mesh, e, 0) && !is_split_at(mesh, e, 1) && !is_split_at(mesh, e, 2))
+    for (int e = 0; e < mesh->nelements; e++) {
+        bool found = false;
+
+        for (int i = 0; i < mesh->cell->corners && !found; i++)
+            found = is_split_at(mesh, e, i);
+        if (!found)
             return false;
+    }
     return true;
 }

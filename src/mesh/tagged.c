@@ -105,35 +105,38 @@ static sab_status number_nodes(sab_tagged *nodes, double *x, sab_error *err)
 /* Raise linear triangles to P2: one new node in the middle of each side. Gmsh can do this too, but
  * only the geometry would make a difference, and it refuses format 2.2 with a side in two groups.
  */
-static sab_status add_middles(int nelements, int *element, int *nnodes, double **x, sab_error *err)
+static sab_status add_middles(const sab_cell *cell, int nelements, int *element, int *nnodes,
+                              double **x, sab_error *err)
 {
     sab_status status = SAB_OK;
     int *twin = NULL;
+    const int dim = cell->dim, nsides = cell->sides * nelements;
     int ncorners = *nnodes, nmiddles = 0;
 
-    SAB_NEW(twin, 3 * nelements);
-    SAB_TRY(sab_mesh_match_sides(ncorners, nelements, element, twin, err));
-    for (int h = 0; h < 3 * nelements; h++)
+    SAB_NEW(twin, nsides);
+    SAB_TRY(sab_mesh_match_sides(cell, ncorners, nelements, element, twin, err));
+    for (int h = 0; h < nsides; h++)
         nmiddles += twin[h] == h;
-    double *more = nmiddles > INT_MAX / 2 - 1 - ncorners
+    double *more = nmiddles > INT_MAX / dim - 1 - ncorners
                        ? NULL
-                       : sab_realloc(*x, 2 * (size_t)(ncorners + nmiddles), sizeof *more);
+                       : sab_realloc(*x, (size_t)dim * (size_t)(ncorners + nmiddles), sizeof *more);
     if (more == NULL) {
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %d middles of sides", nmiddles);
         goto cleanup;
     }
     *x = more;
-    for (int h = 0; h < 3 * nelements; h++) {
-        const int *corner = element + 6 * (h / 3);
-        const double *a = more + 2 * corner[h % 3], *b = more + 2 * corner[(h % 3 + 1) % 3];
-        int *middle = element + 6 * (h / 3) + 3 + h % 3;
+    for (int h = 0; h < nsides; h++) {
+        const int *side = cell->side[h % cell->sides];
+        int *node = element + cell->nodes * (h / cell->sides);
+        const double *a = more + dim * node[side[0]], *b = more + dim * node[side[1]];
 
         if (twin[h] == h) {
-            more[2 * *nnodes] = 0.5 * (a[0] + b[0]);
-            more[2 * *nnodes + 1] = 0.5 * (a[1] + b[1]);
-            *middle = (*nnodes)++;
+            for (int i = 0; i < dim; i++)
+                more[dim * *nnodes + i] = 0.5 * (a[i] + b[i]);
+            node[side[2]] = (*nnodes)++;
         } else {
-            *middle = element[6 * (twin[h] / 3) + 3 + twin[h] % 3];
+            node[side[2]] = element[cell->nodes * (twin[h] / cell->sides) +
+                                    cell->side[twin[h] % cell->sides][2]];
         }
     }
 cleanup:
@@ -145,14 +148,16 @@ sab_status sab_tagged_mesh(sab_tagged *nodes, int per, size_t n, const size_t *t
                            sab_mesh **mesh, sab_error *err)
 {
     sab_status status = SAB_OK;
+    const sab_cell *cell = &sab_cell_triangle;
+    const size_t width = (size_t)cell->nodes;
     double *x = NULL;
     int *element = NULL;
     int used = 0;
 
     *mesh = NULL;
-    if (n > INT_MAX / 6)
+    if (n > INT_MAX / width)
         return sab_fail(err, SAB_ERR_INPUT, "the mesh is too large: %zu triangles", n);
-    SAB_NEW(element, 6 * n);
+    SAB_NEW(element, width * n);
     for (size_t e = 0; e < n; e++)
         for (size_t a = 0; a < (size_t)per; a++) {
             const size_t tag = triangle[(size_t)per * e + a];
@@ -165,15 +170,15 @@ sab_status sab_tagged_mesh(sab_tagged *nodes, int per, size_t n, const size_t *t
             }
             used += nodes->number[i] < 0;
             nodes->number[i] = 0; /* used; its number follows */
-            element[6 * e + a] = i;
+            element[width * e + a] = i;
         }
-    SAB_NEW(x, 2 * used);
+    SAB_NEW(x, cell->dim * used);
     SAB_TRY(number_nodes(nodes, x, err));
     for (size_t e = 0; e < n; e++)
         for (size_t a = 0; a < (size_t)per; a++)
-            element[6 * e + a] = nodes->number[element[6 * e + a]];
-    if (per == 3)
-        SAB_TRY(add_middles((int)n, element, &used, &x, err));
+            element[width * e + a] = nodes->number[element[width * e + a]];
+    if (per == cell->corners)
+        SAB_TRY(add_middles(cell, (int)n, element, &used, &x, err));
     status = sab_mesh_create(used, x, (int)n, element, mesh, err);
     x = NULL; /* moved, also on failure */
     element = NULL;

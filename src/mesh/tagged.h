@@ -19,9 +19,9 @@ sab_status sab_tagged_create(size_t n, const size_t *tag, const double *x, sab_t
                              sab_error *err);
 void sab_tagged_destroy(sab_tagged *nodes);
 
-/* The mesh of n triangles given by tags [n][per], where `per` is 6, or 3 for linear triangles,
- * whose sides then get middles. Nodes are in ascending order of tags, new middles last. Error
- * unless they lie in the plane z = 0. The caller owns *mesh. */
+/* The mesh of n triangles given by tags [n][per], where `per` is the number of nodes, or of corners
+ * for linear triangles, whose sides then get middles. Nodes are in ascending order of tags, new
+ * middles last. Error unless they lie in the plane z = 0. The caller owns *mesh. */
 sab_status sab_tagged_mesh(sab_tagged *nodes, int per, size_t n, const size_t *triangle,
                            sab_mesh **mesh, sab_error *err);
 /* sab_mesh_add_group for sides given by the tags of their ends, [nsides][2]. */

@@ -65,7 +65,8 @@ static void test_error_norms(void)
     double *U = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *U);
     sab_error_norms norms;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     for (int n = 0; n < mesh->nnodes; n++) {
         const double x = mesh->x[2 * n], y = mesh->x[2 * n + 1];
 
@@ -99,7 +100,8 @@ static void test_fields_of_shear(void)
     sab_space *space = NULL;
     sab_fields *fields = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(space, &fields, NULL), SAB_OK);
     double *U = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *U);
     double *lambda = sab_alloc(3 * (size_t)space->npoints, sizeof *lambda);
@@ -188,8 +190,9 @@ static body make_body(const sab_grid *grid, bool bubbles)
 {
     body b = {.mesh = sab_grid_create(grid)};
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(b.mesh, &sab_geometry_plane, &b.space, NULL), SAB_OK);
-    b.space->bubbles = bubbles;
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(b.mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
+                                           &sab_geometry_plane, &b.space, NULL),
+                          SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
     b.U = sab_alloc(sab_space_size(b.space), sizeof *b.U);
     b.lambda = sab_alloc(3 * (size_t)b.space->npoints, sizeof *b.lambda);

@@ -33,8 +33,9 @@ static setup set_up(const sab_grid *grid, bool bubbles, int nboundaries,
             sab_boundary_match(s.mesh, nboundaries, boundary, group, &report, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_dofs_create(s.mesh, nboundaries, boundary, group, 0.0, &s.dofs, NULL),
                           SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, &sab_geometry_plane, &s.space, NULL), SAB_OK);
-    s.space->bubbles = bubbles;
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
+                                           &sab_geometry_plane, &s.space, NULL),
+                          SAB_OK);
     s.k = sab_alloc(3 * (size_t)s.space->npoints, sizeof *s.k);
     CU_ASSERT_EQUAL_FATAL(sab_space_strain(s.space, s.dofs, &s.B, s.k, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(s.B, true, &s.M, NULL), SAB_OK);

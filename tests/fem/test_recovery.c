@@ -35,7 +35,8 @@ static void test_linear(void)
 
         if (k == 1)
             mesh = split(mesh);
-        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(
+            sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_recovery_create(space, &recovery, NULL), SAB_OK);
         double *value = sab_alloc(3 * (size_t)space->npoints, sizeof *value);
         double *nodal = sab_alloc(3 * (size_t)mesh->nnodes, sizeof *nodal);
@@ -68,13 +69,15 @@ static void test_stable(void)
         sab_mesh *mesh = sab_grid_create(k < 2 ? &grid : &jittered);
         sab_space *space = NULL;
 
-        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(
+            sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
         CU_ASSERT_FALSE(sab_recovery_is_stable(space));
-        space->bubbles = true;
+        space->element = &sab_element_p2b;
         CU_ASSERT(sab_recovery_is_stable(space));
         sab_space_destroy(&space);
         mesh = split(mesh);
-        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(
+            sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
         CU_ASSERT(sab_recovery_is_stable(space));
         sab_space_destroy(&space);
         sab_mesh_destroy(&mesh);
@@ -102,7 +105,8 @@ static void test_stable(void)
     }
     CU_ASSERT_EQUAL_FATAL(n, 13);
     CU_ASSERT_EQUAL_FATAL(sab_mesh_create(13, x, 4, element, &mesh, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_FALSE(sab_recovery_is_stable(space));
     sab_space_destroy(&space);
     sab_mesh_destroy(&mesh);
@@ -118,7 +122,8 @@ static void test_projection(void)
     unsigned long long seed = 3;
     double f2 = 0.0, R2 = 0.0, rest2 = 0.0, moment[3] = {0.0}, exact[3] = {0.0};
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_recovery_create(space, &recovery, NULL), SAB_OK);
     double *value = sab_alloc((size_t)space->npoints, sizeof *value);
     double *nodal = sab_alloc((size_t)mesh->nnodes, sizeof *nodal);
@@ -170,7 +175,8 @@ static void test_oscillation(void)
     sab_recovery *recovery = NULL;
     double found[3];
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(space, &fields, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_recovery_create(space, &recovery, NULL), SAB_OK);
     const size_t points = (size_t)space->npoints;
@@ -219,7 +225,8 @@ static void test_out_of_memory(void)
     sab_space *space = NULL;
     bool reached = true;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     for (int k = 0; reached; k++) {
         sab_recovery *recovery = NULL;
 

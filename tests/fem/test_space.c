@@ -107,7 +107,8 @@ static void test_strain_of_quadratic(void)
     sab_space *space = NULL;
     double *U = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *U), *gamma;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     gamma = sab_alloc(3 * (size_t)space->npoints, sizeof *gamma);
     for (int n = 0; n < mesh->nnodes; n++) {
         const double x = mesh->x[2 * n], y = mesh->x[2 * n + 1];
@@ -142,7 +143,8 @@ static void test_operators_agree(void)
     sab_blocks *B = NULL;
     unsigned long long seed = 3;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     const size_t rows = 3 * (size_t)space->npoints;
     double *k = sab_alloc(rows, sizeof *k), *u = sab_alloc(nodal, sizeof *u);
     double *U = sab_alloc(nodal, sizeof *U), *Bu = sab_alloc(rows, sizeof *Bu);
@@ -205,7 +207,8 @@ static void test_viscous_energy(void)
     sab_sparse *A = NULL;
     sab_scatter *scatter = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     double *k = sab_alloc(3 * (size_t)space->npoints, sizeof *k);
     double *C = sab_alloc(9 * (size_t)space->npoints, sizeof *C);
     double *u = sab_alloc((size_t)dofs->nfree, sizeof *u);
@@ -255,7 +258,8 @@ static void test_body_force(void)
     const sab_function f[2] = {{0.0, cubic, NULL}, sab_constant(-1.0)};
     double *F = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *F), sum[2] = {0.0, 0.0}, moment = 0.0;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_EQUAL(sab_space_body_force(space, f, 0.0, F, NULL), SAB_OK);
     for (int n = 0; n < mesh->nnodes; n++) {
         sum[0] += F[2 * n];
@@ -278,7 +282,8 @@ static void test_to_nodes(void)
     sab_mesh *mesh = sab_grid_create(&grid);
     sab_space *space = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     double *value = sab_alloc(2 * (size_t)space->npoints, sizeof *value);
     double *nodal = sab_alloc(12 * (size_t)mesh->nelements, sizeof *nodal);
     double *mean = sab_alloc(2 * (size_t)mesh->nelements, sizeof *mean);

@@ -33,7 +33,8 @@ static body make_body(sab_mesh *mesh, int held, char *const *name)
     }
     CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, held, b.boundary, b.group, 0.0, &b.dofs, NULL),
                           SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &b.space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &b.space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
     b.load = sab_alloc(sab_space_size(b.space), sizeof *b.load);
     b.F = sab_alloc(sab_space_size(b.space), sizeof *b.F);

@@ -35,6 +35,7 @@ static sab_flow *solve_cavity(const sab_mesh *mesh, double Bi, sab_method method
          .velocity = {{1.0, 0, 0}}},
         {.group = "wall", .has_velocity = true, .prescribed = {true, true}}};
     sab_flow_setup setup = {.mesh = mesh,
+                            .element = &sab_element_p2,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = gravity,

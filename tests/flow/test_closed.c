@@ -25,6 +25,7 @@ static sab_status run(sab_flow **flow, const sab_mesh *mesh, sab_error *err)
     static sab_boundary boundary[4];
     static char *const names[4] = {"bottom", "right", "top", "left"};
     sab_flow_setup setup = {.mesh = mesh,
+                            .element = &sab_element_p2,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = gravity,

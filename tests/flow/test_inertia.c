@@ -47,6 +47,7 @@ static void prepare(problem *p, const sab_mesh *mesh, double step, int order)
     for (int b = 0; b < 4; b++)
         p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
     p->setup = (sab_flow_setup){.mesh = mesh,
+                                .element = &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
                                 .material = &p->material,
                                 .gravity = p->gravity,

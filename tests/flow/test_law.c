@@ -50,7 +50,8 @@ static body make_body(const sab_material *material)
     const sab_grid grid = {2, 2, 0, 0, 1, 1, 0.2, 0.0, 0.0};
     body b = {.mesh = sab_grid_create(&grid)};
 
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(b.mesh, &sab_geometry_plane, &b.space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(b.mesh, &sab_element_p2, &sab_geometry_plane, &b.space, NULL), SAB_OK);
     const size_t n = (size_t)b.space->npoints;
     CU_ASSERT_EQUAL_FATAL(sab_program_create(3, b.space->npoints, 1, &b.program, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_flow_law_create(material, b.space, true, &b.law, NULL), SAB_OK);
@@ -258,7 +259,7 @@ static double slump(const sab_material *material)
         side[i] = (sab_boundary){.group = name[i], .has_traction = i > 0};
     side[0].has_velocity = side[0].prescribed[0] = side[0].prescribed[1] = true;
     const sab_flow_setup setup = {.mesh = mesh,
-                                  .bubbles = true,
+                                  .element = &sab_element_p2b,
                                   .geometry = &sab_geometry_plane,
                                   .material = material,
                                   .gravity = gravity,

@@ -31,6 +31,7 @@ static void prepare(problem *p, const sab_mesh *mesh, double step, int order)
     for (int b = 0; b < 4; b++)
         p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
     p->setup = (sab_flow_setup){.mesh = mesh,
+                                .element = &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
                                 .material = &p->material,
                                 .gravity = p->gravity,
@@ -90,7 +91,7 @@ static void test_closes(void)
         problem p;
 
         prepare(&p, mesh, 0.1, 1 + variant % 2);
-        p.setup.bubbles = variant / 2 % 2 == 1;
+        p.setup.element = variant / 2 % 2 == 1 ? &sab_element_p2b : &sab_element_p2;
         p.setup.viscosity_iterations = 20;
         p.material.has_mu_i = variant >= 8;
         p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.6, .I0 = 0.3, .grain = 0.1};
@@ -127,7 +128,7 @@ static void test_plug(void)
         problem p;
 
         prepare(&p, mesh, dt, order);
-        p.setup.bubbles = variant / 2 == 1;
+        p.setup.element = variant / 2 == 1 ? &sab_element_p2b : &sab_element_p2;
         p.setup.solver.tolerance = 1e-8;
         p.material.reynolds = sab_constant(INFINITY);
         for (int b = 0; b < 4; b++) {

@@ -67,6 +67,7 @@ static sab_flow *solve_channel(const sab_mesh *mesh, char *in, char *out, char *
                                        .prescribed = {true, true},
                                        .velocity = {sab_constant(0.0), sab_constant(0.0)}};
     sab_flow_setup setup = {.mesh = mesh,
+                            .element = &sab_element_p2,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = gravity,

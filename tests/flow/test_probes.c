@@ -35,6 +35,8 @@ static sab_flow *solve(sab_flow_setup *setup, double tolerance, sab_certificate 
     sab_error err = {0};
 
     setup->geometry = &sab_geometry_plane;
+    if (setup->element == NULL)
+        setup->element = &sab_element_p2;
     setup->solver = sab_solver_options_default();
     setup->solver.tolerance = tolerance;
     setup->solver.max_iterations = 2000;
@@ -259,7 +261,7 @@ static void test_film(void)
         for (int n = 8; n <= 16; n *= 2) {
             sab_mesh *mesh = film_mesh(n, which);
             sab_flow_setup setup = {.mesh = mesh,
-                                    .bubbles = which == BUBBLE,
+                                    .element = which == BUBBLE ? &sab_element_p2b : &sab_element_p2,
                                     .material = &material,
                                     .gravity = gravity,
                                     .nboundaries = 4,
@@ -305,7 +307,7 @@ static void test_bingham_film(void)
         for (int k = 0; k < 2; k++) {
             sab_mesh *mesh = film_mesh(16, which);
             sab_flow_setup setup = {.mesh = mesh,
-                                    .bubbles = which == BUBBLE,
+                                    .element = which == BUBBLE ? &sab_element_p2b : &sab_element_p2,
                                     .material = &material,
                                     .gravity = gravity,
                                     .nboundaries = 4,
@@ -389,7 +391,7 @@ static void test_stokes(void)
         for (int level = 0; level < 3; level++) {
             sab_mesh *mesh = film_mesh(8 << level, which);
             sab_flow_setup setup = {.mesh = mesh,
-                                    .bubbles = which == BUBBLE,
+                                    .element = which == BUBBLE ? &sab_element_p2b : &sab_element_p2,
                                     .material = &material,
                                     .gravity = gravity,
                                     .nboundaries = 4,
@@ -458,7 +460,7 @@ static void test_inertial(void)
     for (pair which = ALFELD; which <= BUBBLE; which++) {
         sab_mesh *mesh = film_mesh(8, which);
         sab_flow_setup setup = {.mesh = mesh,
-                                .bubbles = which == BUBBLE,
+                                .element = which == BUBBLE ? &sab_element_p2b : &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
                                 .material = &material,
                                 .gravity = gravity,
@@ -527,6 +529,7 @@ static void test_errors(void)
         {.group = "top", .has_traction = true}};
     sab_mesh *mesh = film_mesh(4, PLAIN);
     const sab_flow_setup setup = {.mesh = mesh,
+                                  .element = &sab_element_p2,
                                   .geometry = &sab_geometry_plane,
                                   .material = &material,
                                   .gravity = gravity,

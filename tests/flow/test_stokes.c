@@ -137,7 +137,7 @@ static errors solve_stokes(const sab_mesh *mesh, bool bubbles, sab_factor_backen
          .prescribed = {true, true},
          .velocity = {u[0], u[1]}}};
     sab_flow_setup setup = {.mesh = mesh,
-                            .bubbles = bubbles,
+                            .element = bubbles ? &sab_element_p2b : &sab_element_p2,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = f,
@@ -271,7 +271,7 @@ static void check_film(bool split)
         CU_FAIL_FATAL("no mesh");
     }
     sab_flow_setup setup = {.mesh = split ? mesh : coarse,
-                            .bubbles = true,
+                            .element = &sab_element_p2b,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = gravity,
@@ -367,7 +367,7 @@ static void test_balance(void)
         {.group = "bottom", .has_velocity = true, .prescribed = {true, true}}};
     sab_mesh *mesh = box(0.125, false);
     sab_flow_setup setup = {.mesh = mesh,
-                            .bubbles = true,
+                            .element = &sab_element_p2b,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = gravity,

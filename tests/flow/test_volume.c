@@ -28,6 +28,7 @@ static void prepare(problem *p, const sab_mesh *mesh, double friction, double di
     for (int b = 0; b < 4; b++)
         p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
     p->setup = (sab_flow_setup){.mesh = mesh,
+                                .element = &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
                                 .material = &p->material,
                                 .gravity = p->gravity,
@@ -124,7 +125,7 @@ static void test_identity(void)
         problem p;
 
         prepare(&p, mesh, 0.4, k == 3 ? 0.2 : 0.0);
-        p.setup.bubbles = k == 2;
+        p.setup.element = k == 2 ? &sab_element_p2b : &sab_element_p2;
         for (int b = 1; b < 4; b += 2) {
             p.boundary[b].has_traction = false;
             p.boundary[b].has_velocity = true;

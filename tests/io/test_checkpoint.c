@@ -272,7 +272,8 @@ static void test_mesh_hash(void)
 {
     double x[] = {0, 0, 1, 0, 0, 1, 0.5, 0, 0.5, 0.5, 0, 0.5};
     int element[] = {0, 1, 2, 3, 4, 5};
-    const sab_mesh mesh = {.dim = 2, .nnodes = 6, .x = x, .nelements = 1, .element = element};
+    const sab_mesh mesh = {
+        .cell = &sab_cell_triangle, .nnodes = 6, .x = x, .nelements = 1, .element = element};
     const uint64_t hash = sab_mesh_hash(&mesh);
 
     CU_ASSERT_EQUAL(sab_mesh_hash(&mesh), hash);
@@ -288,7 +289,7 @@ static void test_mesh_hash(void)
         CU_ASSERT_NOT_EQUAL(sab_mesh_hash(&mesh), hash);
         element[i]--;
     }
-    const sab_mesh empty = {.dim = 2};
+    const sab_mesh empty = {.cell = &sab_cell_triangle};
     CU_ASSERT_EQUAL(sab_mesh_hash(&empty), UINT64_C(0xcbf29ce484222325)); /* FNV-1a of nothing */
 }
 

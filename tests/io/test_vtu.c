@@ -169,7 +169,7 @@ static sab_status sample_write(const char *path, const sample *m, bool float32, 
     sab_vtu *vtu = NULL;
 
     SAB_TRY(sab_vtu_open(path, float32, time, 2, POINTS, m->x[0], CELLS, 6,
-                         SAB_VTK_QUADRATIC_TRIANGLE, m->cell[0], &vtu, err));
+                         sab_cell_triangle.vtk_type, m->cell[0], &vtu, err));
     SAB_TRY(sab_vtu_point_array(vtu, "pressure", 1, NULL, m->pressure, err));
     SAB_TRY(sab_vtu_point_array(vtu, "velocity", 3, NULL, m->velocity[0], err));
     SAB_TRY(sab_vtu_point_array(vtu, "stress", 6, stress_names, m->stress[0], err));
@@ -346,7 +346,7 @@ static void test_out_of_memory(void)
     sab_error err = {0};
     sab_vtu *vtu = NULL;
     CU_ASSERT_EQUAL(sab_vtu_open(path, false, 0.0, 2, POINTS, m->x[0], CELLS, 6,
-                                 SAB_VTK_QUADRATIC_TRIANGLE, m->cell[0], &vtu, &err),
+                                 sab_cell_triangle.vtk_type, m->cell[0], &vtu, &err),
                     SAB_OK);
     sab_memory.failing = 0;
     CU_ASSERT_EQUAL(sab_vtu_point_array(vtu, "jump", 1, NULL, m->jump, &err), SAB_ERR_MEMORY);
@@ -419,7 +419,8 @@ static void test_fields(void)
     double pressure[9], stress[9][3], at_point[12], tensor[12][6];
 
     CU_ASSERT_EQUAL_FATAL(mesh->nnodes, 9);
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, &sab_geometry_plane, &space, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(space, &f, NULL), SAB_OK);
     for (int n = 0; n < 9; n++) {
         pressure[n] = 100.0 + n;
