@@ -9,7 +9,6 @@
 #include "base/timer.h"
 #include "cli/commands.h"
 #include "cli/fit.h"
-#include "cli/session.h"
 #include "cli/watch.h"
 #include "io/file.h"
 

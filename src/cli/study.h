@@ -3,8 +3,8 @@
 #define SAB_CLI_STUDY_H
 
 #include "cli/pool.h"
-#include "cli/result.h"
-#include "cli/study_point.h"
+#include "run/result.h"
+#include "run/study_point.h"
 #include "cli/terminal.h"
 
 enum { SAB_STUDY_PATH = SAB_PATH + SAB_STUDY_NAME + 40 };

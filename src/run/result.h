@@ -1,13 +1,13 @@
-/* cli/result.h -- the files of a result: all of them, or none.
+/* run/result.h -- the files of a result: all of them, or none.
  *
  * Those of a creeping flow are written to <directory>/.new~ and moved into place when all are
  * there, summary.json last. So a full disk leaves an older result as it was, and where summary.json
- * stands, the result is whole. An inertial run writes into its directory as it goes (cli/live.h),
+ * stands, the result is whole. An inertial run writes into its directory as it goes (run/live.h),
  * after removing an older summary.json, and its own comes last too. */
-#ifndef SAB_CLI_RESULT_H
-#define SAB_CLI_RESULT_H
+#ifndef SAB_RUN_RESULT_H
+#define SAB_RUN_RESULT_H
 
-#include "cli/summary.h"
+#include "run/summary.h"
 
 enum { SAB_PATH = 4096 };
 
@@ -17,10 +17,10 @@ typedef struct sab_result_place {
     bool whole;  /* a result is there: summary.json */
 } sab_result_place;
 
-/* out/<case>, or -o. SAB_ERR_USAGE if a result or an unfinished run is there already, without
- * --force or --resume; and for --resume if there is nothing to go on from. Start with {0}. */
-sab_status sab_result_choose(const sab_args *args, const sab_case *c, sab_result_place *place,
-                             sab_error *err);
+/* SAB_ERR_USAGE if a result or an unfinished run is there already, without `force` or `resume`; and
+ * for `resume` if there is nothing to go on from. Start with {0}. */
+sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
+                             sab_result_place *place, sab_error *err);
 /* Make the directory, before the solve: SAB_ERR_IO if it cannot be written to. */
 sab_status sab_result_prepare(sab_result_place *place, sab_error *err);
 /* Remove what prepare has made, if nothing is in it. */

@@ -1,4 +1,4 @@
-#include "cli/summary.h"
+#include "run/summary.h"
 #include "base/timer.h"
 #include "flow/law.h"
 #include "io/output.h"
@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Part of the outflow beyond which volume made or lost by the solver is worth a warning; outflow
- * per strain rate below which the flow turns in itself. */
-static const double VOLUME_ERROR = 0.02, THROUGH = 1e-3;
+/* Outflow per strain rate below which the flow turns in itself. */
+static const double THROUGH = 1e-3;
 
 sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
                              sab_error *err)
@@ -33,64 +32,25 @@ cleanup:
     return status;
 }
 
-void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term)
-{
-    const sab_error_norms *e = &result->error;
-
-    if (result->has_velocity_error && e->exact_Linf > 0.0)
-        sab_say(term, "exact solution error relative to it: L2 %.3e, max %.3e, H1 %.3e",
-                e->L2 / e->exact_L2, e->Linf / e->exact_Linf, e->H1 / e->exact_H1);
-    else if (result->has_velocity_error)
-        sab_say(term, "exact solution rest; the velocity is L2 %.3e, max %.3e, H1 %.3e", e->L2,
-                e->Linf, e->H1);
-    if (result->has_pressure_error && result->pressure_scale > 0.0) /* else nothing yields */
-        sab_say(term, "               pressure where the material yields: L2 %.3e",
-                result->pressure_error / result->pressure_scale);
-}
-
-/* Does so much leave that the balance of volume can be told in parts of it? */
-static bool flows_through(const sab_volume *v)
+bool sab_volume_flows(const sab_volume *v)
 {
     return v->outflow > THROUGH * v->rate;
 }
 
-/* A part of the outflow; NaN, which is null in a file, if nothing leaves. */
-static double share(const sab_volume *v, double part)
+double sab_volume_share(const sab_volume *v, double part)
 {
-    return flows_through(v) ? part / v->outflow : NAN;
-}
-
-void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term)
-{
-    const sab_volume *v = &result->volume;
-    const double error = share(v, v->barrier - v->compaction);
-    char dilatancy[40] = "";
-
-    if (!flows_through(v) || result->report.solve.certificate.at_rest)
-        return;
-    if (v->dilatancy > 1e-9 * v->outflow)
-        snprintf(dilatancy, sizeof dilatancy, "dilatancy %.2g, ", 100.0 * share(v, v->dilatancy));
-    sab_say(term,
-            "volume         net %+.2g %% of the outflow: %sparting %.2g, barrier %.2g, "
-            "compaction %.2g",
-            100.0 * share(v, v->net), dilatancy, 100.0 * share(v, v->parting),
-            100.0 * share(v, v->barrier), -100.0 * share(v, v->compaction));
-    if (fabs(error) > VOLUME_ERROR)
-        sab_warn(term,
-                 "%.2g %% of the outflow is volume %s by the tolerance, not by the material; "
-                 "lower solver.tolerance",
-                 100.0 * fabs(error), error > 0.0 ? "made" : "lost");
+    return sab_volume_flows(v) ? part / v->outflow : NAN;
 }
 
 static void volume(sab_json *json, const sab_volume *v)
 {
     sab_json_begin_object(json, "volume");
     sab_json_number(json, "outflow", v->outflow);
-    sab_json_number(json, "net", share(v, v->net));
-    sab_json_number(json, "dilatancy", share(v, v->dilatancy));
-    sab_json_number(json, "parting", share(v, v->parting));
-    sab_json_number(json, "barrier", share(v, v->barrier));
-    sab_json_number(json, "compaction", share(v, v->compaction));
+    sab_json_number(json, "net", sab_volume_share(v, v->net));
+    sab_json_number(json, "dilatancy", sab_volume_share(v, v->dilatancy));
+    sab_json_number(json, "parting", sab_volume_share(v, v->parting));
+    sab_json_number(json, "barrier", sab_volume_share(v, v->barrier));
+    sab_json_number(json, "compaction", sab_volume_share(v, v->compaction));
     sab_json_end_object(json);
 }
 
@@ -344,8 +304,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_begin_object(&json, NULL);
     sab_json_string(&json, "status", result->status);
     sab_json_begin_array(&json, "warnings");
-    for (int i = 0; i < sab_warnings_kept(result->term); i++)
-        sab_json_string(&json, NULL, result->term->warning[i]);
+    for (int i = 0; i < sab_warnings_kept(result->warnings); i++)
+        sab_json_string(&json, NULL, result->warnings->text[i]);
     sab_json_end_array(&json);
     sab_json_string(&json, "version", SAB_VERSION);
     sab_json_string(&json, "title", session->c->title);

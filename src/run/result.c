@@ -1,6 +1,6 @@
-#include "cli/result.h"
+#include "run/result.h"
 #include "base/timer.h"
-#include "cli/live.h"
+#include "run/live.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "io/vtu.h"
@@ -16,36 +16,32 @@ enum { LONG_PATH = SAB_PATH + 600 }; /* with the names of files in it */
 
 /* ---- the directory -------------------------------------------------------------------------- */
 
-sab_status sab_result_choose(const sab_args *args, const sab_case *c, sab_result_place *place,
-                             sab_error *err)
+sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
+                             sab_result_place *place, sab_error *err)
 {
     char summary[LONG_PATH];
-    int n;
+    const int n = snprintf(place->directory, SAB_PATH, "%s", directory);
 
-    if (args->output != NULL)
-        n = snprintf(place->directory, SAB_PATH, "%s", args->output);
-    else
-        n = snprintf(place->directory, SAB_PATH, "out/%s", c->name);
     if (n < 0 || n >= SAB_PATH)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
     snprintf(summary, sizeof summary, "%s/summary.json", place->directory);
     place->whole = sab_file_exists(summary);
     const bool checkpoint = sab_state_exists(place->directory);
-    if (args->resume && args->force)
+    if (resume && force)
         return sab_fail(err, SAB_ERR_USAGE, "--resume and --force exclude each other");
-    if (args->resume && c->time.scheme == SAB_CREEPING)
+    if (resume && c->time.scheme == SAB_CREEPING)
         return sab_fail(err, SAB_ERR_USAGE,
                         "--resume: a creeping flow is one solve, there is nothing to continue");
-    if (args->resume && !checkpoint)
+    if (resume && !checkpoint)
         return sab_fail(
             err, SAB_ERR_USAGE, "--resume: there is no checkpoint in '%s'; %s", place->directory,
             place->whole ? "its result cannot be continued" : "start the run without --resume");
-    if (place->whole && !args->force && !args->resume)
+    if (place->whole && !force && !resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a result already: choose another directory with -o, or replace "
                         "it with --force",
                         place->directory);
-    if (checkpoint && !args->force && !args->resume)
+    if (checkpoint && !force && !resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a run that has not ended: continue it with --resume, choose "
                         "another directory with -o, or replace it with --force",

@@ -1,13 +1,12 @@
-/* cli/session.h -- a case loaded, meshed and assembled: what `run` and `check` share. */
-#ifndef SAB_CLI_SESSION_H
-#define SAB_CLI_SESSION_H
+/* run/session.h -- a case loaded, meshed and assembled: what a run and a check share. */
+#ifndef SAB_RUN_SESSION_H
+#define SAB_RUN_SESSION_H
 
-#include "cli/args.h"
-#include "cli/terminal.h"
 #include "fem/recovery.h"
 #include "flow/flow.h"
 #include "flow/probes.h"
 #include "io/case.h"
+#include "run/events.h"
 
 typedef struct sab_session {
     sab_case *c;
@@ -21,17 +20,16 @@ typedef struct sab_session {
     double wall_mesh; /* seconds to read or make the mesh, split included */
 } sab_session;
 
-/* Set the number of threads, --threads or one. */
-sab_status sab_session_threads(const sab_args *args, sab_error *err);
-/* Read the case, and set the number of threads. Start with {0}; close in any case. */
-sab_status sab_session_read(const sab_args *args, sab_session *session, sab_error *err);
-/* Read or make the mesh, assemble, analyse, find the probes: all that can fail before the solve.
- * With `initial` the state of initial.from is read too. */
-sab_status sab_session_build(sab_session *session, bool initial, sab_terminal *term,
+/* Read or make the mesh of session->c, assemble, analyse, find the probes: all that can fail before
+ * the solve. With `initial` the state of initial.from is read too. Start with {.c = the case},
+ * which is moved; close in any case. */
+sab_status sab_session_build(sab_session *session, bool initial, const sab_run_events *events,
                              sab_error *err);
 void sab_session_close(sab_session *session);
 /* sab_recovery_is_stable */
 bool sab_session_stable(const sab_session *session);
+/* Was the element p2 made stable by a split? Then limits refer to the triangles before it. */
+bool sab_session_is_split(const sab_session *session);
 /* Time steps from the beginning to time.end. */
 int sab_session_steps(const sab_session *session);
 /* The stresses one can show: continuous, if the pair is stable; and how rough the pressure is
@@ -41,23 +39,11 @@ typedef struct sab_shown {
     double oscillation;
 } sab_shown;
 sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab_error *err);
-/* Largest |u| h/nu of the elements, as they were before a split, and a warning if it is beyond what
- * the time scheme takes [docs/theory.md, 3.3]. */
+/* Largest |u| h/nu of the elements, as they were before a split [docs/theory.md, 3.3]. */
 double sab_session_cell_reynolds(const sab_session *session);
 /* Largest |u| step/h, with the same h. */
 double sab_session_courant(const sab_session *session);
-void sab_session_warn_advection(const sab_session *session, sab_terminal *term, double reynolds);
-/* A warning if friction is 1 or more somewhere. The law has a solution there too, so it is no
- * error; but it is not that of grains [docs/theory.md, 2.5]. */
-void sab_session_warn_friction(const sab_session *session, sab_terminal *term);
-/* A warning if the pair is unstable and its pressure shows it. */
-void sab_session_warn_pressure(const sab_session *session, sab_terminal *term,
-                               const sab_shown *shown);
-/* Case, mesh, sizes, effective rheology, solver: the header of a run. Warnings too. */
-void sab_session_describe(const sab_session *session, sab_terminal *term);
 
-/* Exit code of a failure (docs/architecture.md). */
-int sab_exit_code(sab_status status);
 /* Lowest and highest of n values. */
 typedef struct sab_range {
     double low, high;
