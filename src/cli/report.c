@@ -149,8 +149,8 @@ static void report_inertial(const sab_run *run, sab_terminal *term)
 
 void sab_describe_result(const sab_run *run, sab_terminal *term)
 {
-    if (run->march != NULL)
-        report_inertial(run, term);
-    else
+    if (sab_march_is_creeping(run->march))
         report_creeping(run, term);
+    else
+        report_inertial(run, term);
 }

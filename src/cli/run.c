@@ -18,7 +18,7 @@ static void say_resumed(const sab_run *run, sab_terminal *term)
 
 static void warn_interrupted(const sab_run *run, sab_terminal *term)
 {
-    if (run->march != NULL)
+    if (!sab_march_is_creeping(run->march))
         sab_warn(term,
                  "stopped by a signal after step %d of at most %d, at time %g; run again with "
                  "--resume to continue",
@@ -31,14 +31,15 @@ static void warn_interrupted(const sab_run *run, sab_terminal *term)
 static sab_status take_steps(sab_run *run, sab_view *view, sab_error *err)
 {
     const char *dump = run->options.dump;
+    const bool creeping = sab_march_is_creeping(run->march);
     sab_status status = SAB_OK;
 
-    if (dump != NULL && run->march == NULL)
+    if (dump != NULL && creeping)
         sab_say(view->term, "program        written to %s", dump);
     sab_view_begin(view, run);
     while (sab_run_goes_on(run)) {
         SAB_TRY(sab_run_step(run, err));
-        if (dump != NULL && run->march != NULL && !sab_run_goes_on(run))
+        if (dump != NULL && !creeping && !sab_run_goes_on(run))
             sab_say(view->term, "program        of the last step, written to %s", dump);
     }
     SAB_TRY(sab_run_finish(run, err));

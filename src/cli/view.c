@@ -60,18 +60,18 @@ static void on_stepped(void *data, const sab_run *run)
     sab_view *view = data;
     const sab_march *m = run->march;
 
-    if (m == NULL) { /* its iterations are the table */
+    if (sab_march_is_creeping(m)) { /* its iterations are the table */
         sab_progress_end(view->term);
         return;
     }
+    const int watched = sab_march_watched(m);
     const double *row = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
     const sab_watch_line line = {.step = m->rows,
                                  .time = row[SAB_HISTORY_TIME],
                                  .outer = (int)row[SAB_HISTORY_OUTER],
                                  .inner = (int)row[SAB_HISTORY_INNER],
                                  .gap = row[SAB_HISTORY_GAP],
-                                 .probe =
-                                     run->session.watched >= 0 ? row[run->watched_column] : 0.0,
+                                 .probe = watched >= 0 ? row[watched] : 0.0,
                                  .retries = (int)row[SAB_HISTORY_RETRIES],
                                  .missed = (sab_miss)row[SAB_HISTORY_MISSED],
                                  .last = m->end != SAB_MARCH_GOES_ON};
@@ -100,7 +100,7 @@ void sab_view_begin(sab_view *view, const sab_run *run)
     const sab_case *c = run->session.c;
     const int watched = run->session.watched;
 
-    if (run->march == NULL)
+    if (sab_march_is_creeping(run->march))
         sab_watch_begin(&view->watch, view->term, c->solver.tolerance, c->solver.max_iterations);
     else
         sab_watch_begin_steps(&view->watch, view->term, c->solver.tolerance,

@@ -2,13 +2,33 @@
 #include "io/file.h"
 #include "io/output.h"
 
+/* The columns of a creeping flow; an inertial one has all. */
+static bool is_shown(const sab_march *march, int column)
+{
+    switch (column) {
+    case SAB_HISTORY_STEP:
+    case SAB_HISTORY_TIME:
+    case SAB_HISTORY_OUTER:
+    case SAB_HISTORY_INNER:
+    case SAB_HISTORY_SOLVES:
+    case SAB_HISTORY_GAP:
+    case SAB_HISTORY_COMPACTION:
+    case SAB_HISTORY_NATURAL:
+    case SAB_HISTORY_MOMENTUM:
+        return true;
+    default:
+        return column >= SAB_HISTORY_FIXED || !sab_march_is_creeping(march);
+    }
+}
+
 sab_status sab_history_columns(const sab_march *march, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
     char name[160];
 
     for (int c = 0; c < SAB_HISTORY_FIXED; c++)
-        SAB_TRY(sab_text_add(text, err, "%s%s", c > 0 ? "," : "", sab_history_name[c]));
+        if (is_shown(march, c))
+            SAB_TRY(sab_text_add(text, err, "%s%s", c > 0 ? "," : "", sab_history_name[c]));
     for (int i = 0; i < sab_probes_count(march->probes); i++) {
         const sab_probe_result *p = &march->probe[i];
 
@@ -33,7 +53,8 @@ void sab_history_row(FILE *out, const sab_march *march, int row)
                              : c >= SAB_HISTORY_LEDGER ? "%s%.17g"
                                                        : "%s%.0f";
 
-        fprintf(out, format, c > 0 ? "," : "", value[c]);
+        if (is_shown(march, c))
+            fprintf(out, format, c > 0 ? "," : "", value[c]);
     }
     fputc('\n', out);
 }

@@ -3,7 +3,7 @@
 #define SAB_RUN_HISTORY_H
 
 #include "base/text.h"
-#include "flow/march.h"
+#include "run/march.h"
 
 #include <stdio.h>
 

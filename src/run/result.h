@@ -7,9 +7,10 @@
 #ifndef SAB_RUN_RESULT_H
 #define SAB_RUN_RESULT_H
 
-#include "run/summary.h"
+#include "flow/probes.h"
+#include "io/case.h"
 
-enum { SAB_PATH = 4096 };
+enum { SAB_PATH = 4096, SAB_STAGE = SAB_PATH + 16 };
 
 typedef struct sab_result_place {
     char directory[SAB_PATH];
@@ -33,10 +34,9 @@ void sab_result_unfinished(const sab_result_place *place);
  * are NULL. */
 sab_status sab_result_profile(const char *directory, const sab_probe_result *probe,
                               const double *value, const double *deviation, sab_error *err);
-/* Write everything; `convergence` is the text of convergence.csv. The times of `result` are set
- * here: those up to its summary. cpu_start, wall_start: when the run began. */
-sab_status sab_result_write(const sab_result_place *place, const sab_session *session,
-                            const char *convergence, double cpu_start, double wall_start,
-                            sab_run_result *result, sab_error *err);
+/* A directory aside, to write to; all that is in it into place, summary.json last; and gone. */
+sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err);
+sab_status sab_result_publish(const sab_result_place *place, const char *stage, sab_error *err);
+void sab_result_discard(const char *stage);
 
 #endif

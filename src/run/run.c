@@ -7,11 +7,16 @@
 
 #include <stdio.h>
 
-enum { LONG_PATH = SAB_PATH + 100 };
+enum { LONG_PATH = SAB_STAGE + 100 };
 
 static bool has_files(const sab_run *run)
 {
     return run->options.directory != NULL;
+}
+
+static bool is_creeping(const sab_run *run)
+{
+    return sab_march_is_creeping(run->march);
 }
 
 /* ---- checkpoints ----------------------------------------------------------------------------- */
@@ -48,15 +53,9 @@ static sab_status create_march(sab_run *run, sab_error *err)
                                        .max_missed = t->max_missed};
     const sab_status status = sab_march_create(s->flow, s->probes, &options, &run->march, err);
 
-    if (status != SAB_OK)
-        return status;
-    run->watched_column = SAB_HISTORY_FIXED;
-    for (int i = 0; i < s->watched; i++)
-        if (!sab_probe_is_profile(run->march->probe[i].probe))
-            run->watched_column += run->march->probe[i].components;
     run->live = (sab_live){
         .session = s, .directory = run->place.directory, .march = run->march, .run = &run->state};
-    return SAB_OK;
+    return status;
 }
 
 /* Where a checkpoint is the end of a run, its last files are written. Elsewhere the run must take
@@ -96,24 +95,15 @@ static sab_status begin(sab_run *run, sab_error *err)
     sab_status status = SAB_OK;
 
     SAB_TRY(sab_text_add(&run->state.convergence, err, "%s", ""));
-    if (!has_files(run))
+    if (is_creeping(run) && run->options.dump != NULL)
+        SAB_TRY(sab_program_write(run->options.dump, run->session.flow->program, err));
+    if (is_creeping(run) || !has_files(run)) /* what creeps is published at the end */
         goto cleanup;
     sab_result_clear(&run->place);
     SAB_TRY(sab_live_begin(&run->live, err));
     if (run->session.c->output_every > 0.0)
         SAB_TRY(sab_live_frame(&run->live, 0.0, err));
     SAB_TRY(write_checkpoint(run, err));
-cleanup:
-    return status;
-}
-
-static sab_status begin_inertial(sab_run *run, sab_error *err)
-{
-    sab_status status = SAB_OK;
-
-    run->had_angle = sab_session_friction(&run->session).high < 1.0;
-    SAB_TRY(create_march(run, err));
-    SAB_TRY(run->options.resume ? resume(run, err) : begin(run, err));
 cleanup:
     return status;
 }
@@ -143,10 +133,9 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
     sab_session_warn(&r->session, &r->warnings);
     if (has_files(r))
         SAB_TRY(sab_result_prepare(&r->place, err));
-    if (r->session.c->time.scheme == SAB_INERTIAL)
-        SAB_TRY(begin_inertial(r, err));
-    else if (options->dump != NULL)
-        SAB_TRY(sab_program_write(options->dump, r->session.flow->program, err));
+    r->had_angle = sab_session_friction(&r->session).high < 1.0;
+    SAB_TRY(create_march(r, err));
+    SAB_TRY(options->resume ? resume(r, err) : begin(r, err));
     *run = r;
     r = NULL;
 cleanup:
@@ -203,11 +192,12 @@ static bool on_iteration(void *data, int viscosity_iteration, const sab_report *
 
 bool sab_run_goes_on(const sab_run *run)
 {
-    return run->march != NULL ? run->march->end == SAB_MARCH_GOES_ON : !run->solved;
+    return run->march->end == SAB_MARCH_GOES_ON;
 }
 
-/* Means over the last window, with their deviations, as of the numbers. */
-static sab_status write_profiles(sab_run *run, sab_error *err)
+/* Means over the last window, with their deviations unless there is one step only, as of the
+ * numbers. */
+static sab_status write_profiles(sab_run *run, const char *directory, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_march *m = run->march;
@@ -218,7 +208,8 @@ static sab_status write_profiles(sab_run *run, sab_error *err)
     SAB_NEW(deviation, n);
     for (int i = 0; i < run->session.c->nprobes; i++) {
         sab_march_profile(m, i, mean, deviation);
-        SAB_TRY(sab_result_profile(run->place.directory, &m->probe[i], mean, deviation, err));
+        SAB_TRY(sab_result_profile(directory, &m->probe[i], mean,
+                                   is_creeping(run) ? NULL : deviation, err));
     }
 cleanup:
     SAB_FREE(mean);
@@ -226,18 +217,27 @@ cleanup:
     return status;
 }
 
-/* All but the summary, which stands for a whole result. */
-static sab_status write_last_files(sab_run *run, sab_error *err)
+/* The files that a run begins and ends with alike, creeping or not. */
+static sab_status write_tables(sab_run *run, const char *directory, sab_error *err)
 {
     char path[LONG_PATH];
     sab_status status = SAB_OK;
 
-    if (has_files(run)) {
-        SAB_TRY(sab_live_end(&run->live, err));
-        snprintf(path, sizeof path, "%s/convergence.csv", run->place.directory);
-        SAB_TRY(sab_file_write_text(path, run->state.convergence.data, err));
-        SAB_TRY(write_profiles(run, err));
-    }
+    SAB_TRY(sab_live_end(&run->live, err));
+    snprintf(path, sizeof path, "%s/convergence.csv", directory);
+    SAB_TRY(sab_file_write_text(path, run->state.convergence.data, err));
+    SAB_TRY(write_profiles(run, directory, err));
+cleanup:
+    return status;
+}
+
+/* All but the summary, which stands for a whole result. */
+static sab_status write_last_files(sab_run *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (has_files(run))
+        SAB_TRY(write_tables(run, run->place.directory, err));
     if (run->options.dump != NULL)
         SAB_TRY(sab_program_write(run->options.dump, run->session.flow->program, err));
     run->state.ended = true;
@@ -276,41 +276,26 @@ static sab_status take_step(sab_run *run, sab_error *err)
     run->state.ended = false;
     run->state.convergence.length = 0;
     SAB_TRY(sab_text_add(&run->state.convergence, err, "%s", run->convergence.data));
-    if (has_files(run))
+    if (has_files(run) && !is_creeping(run))
         SAB_TRY(sab_live_row(&run->live, err));
     if (run->events.stepped != NULL)
         run->events.stepped(run->events.data, run);
-    SAB_TRY(write_step(run, err));
-cleanup:
-    return status;
-}
-
-/* The one step of a creeping flow. */
-static sab_status solve(sab_run *run, sab_error *err)
-{
-    const sab_flow_observer observer = {on_iteration, run};
-    sab_status status = SAB_OK;
-
-    SAB_TRY(sab_flow_solve(run->session.flow, &observer, &run->result.report, err));
-    SAB_TRY(run->growing);
-    run->solved = true;
-    if (run->events.stepped != NULL)
-        run->events.stepped(run->events.data, run);
+    if (!is_creeping(run))
+        SAB_TRY(write_step(run, err));
 cleanup:
     return status;
 }
 
 sab_status sab_run_step(sab_run *run, sab_error *err)
 {
-    const int step = run->march != NULL ? run->march->rows + 1 : 1;
     sab_status status = SAB_INTERRUPTED;
 
     begin_table(run);
-    if (run->events.step == NULL || run->events.step(run->events.data, step))
-        status = run->march != NULL ? take_step(run, err) : solve(run, err);
+    if (run->events.step == NULL || run->events.step(run->events.data, run->march->rows + 1))
+        status = take_step(run, err);
     if (status == SAB_ERR_INPUT)
         sab_case_place(run->session.c, err);
-    if (run->march == NULL || !has_files(run))
+    if (is_creeping(run) || !has_files(run))
         return status;
     if (status == SAB_INTERRUPTED) {
         const sab_status written = write_checkpoint(run, err);
@@ -332,17 +317,17 @@ bool sab_run_is_whole(const sab_run *run)
 
 bool sab_run_is_good(const sab_run *run)
 {
-    return run->march != NULL ? sab_march_is_good(run->march) : run->result.report.converged;
+    return sab_march_is_good(run->march);
 }
 
 int sab_run_steps(const sab_run *run)
 {
-    return run->march != NULL ? sab_session_steps(&run->session) : 1;
+    return sab_session_steps(&run->session);
 }
 
 double sab_run_time(const sab_run *run)
 {
-    return run->march != NULL ? run->march->flow->time : 0.0;
+    return run->march->flow->time;
 }
 
 static const char *status_of(const sab_run *run)
@@ -353,17 +338,27 @@ static const char *status_of(const sab_run *run)
         [SAB_MARCH_INFEASIBLE] = "infeasible", [SAB_MARCH_UNSTABLE] = "unstable"};
     const sab_flow_report *report = &run->result.report;
 
-    if (run->march != NULL)
+    if (!is_creeping(run))
         return end[run->march->end];
     return report->converged                          ? "converged"
            : report->missed.by == SAB_MISS_INFEASIBLE ? "infeasible"
                                                       : "not_converged";
 }
 
+static void set_times(sab_run *run)
+{
+    take_times(run);
+    run->result.cpu_assembly = run->state.cpu_assembly;
+    run->result.cpu_output = run->state.cpu_output;
+    run->result.cpu_total = run->state.cpu_total;
+    run->result.wall_total = run->state.wall;
+}
+
 /* The numbers of the last window, of all steps, and of the last step. */
-static sab_status sum_up_march(sab_run *run, sab_error *err)
+static sab_status sum_up(sab_run *run, sab_error *err)
 {
     const sab_march *m = run->march;
+    const sab_session *s = &run->session;
     sab_run_result *result = &run->result;
     sab_status status = SAB_OK;
 
@@ -377,46 +372,53 @@ static sab_status sum_up_march(sab_run *run, sab_error *err)
     result->window = sab_march_window(m, run->mean, run->deviation);
     result->mean = run->mean;
     result->deviation = run->deviation;
-    result->volume = sab_march_volume(run->mean);
-    result->volume.rate = sab_flow_volume(m->flow, 0.0).rate;
-    result->cell_reynolds = sab_session_cell_reynolds(&run->session);
-    result->courant = sab_session_courant(&run->session);
-    take_times(run);
-    result->cpu_assembly = run->state.cpu_assembly;
-    result->cpu_output = run->state.cpu_output;
-    result->cpu_total = run->state.cpu_total;
-    result->wall_total = run->state.wall;
-cleanup:
-    return status;
-}
+    result->volume = sab_flow_volume(m->flow, m->total.solve.certificate.stress);
+    if (!is_creeping(run)) {
+        const double rate = result->volume.rate; /* that of the last step */
 
-static sab_status sum_up(sab_run *run, sab_error *err)
-{
-    const sab_session *s = &run->session;
-    sab_run_result *result = &run->result;
-    sab_status status = SAB_OK;
-
-    if (run->march != NULL) {
-        SAB_TRY(sum_up_march(run, err));
-    } else {
-        SAB_TRY(sab_probes_evaluate(s->probes, s->flow, &result->probe, err));
-        result->volume = sab_flow_volume(s->flow, result->report.solve.certificate.stress);
+        result->volume = sab_march_volume(run->mean);
+        result->volume.rate = rate;
+        result->cell_reynolds = sab_session_cell_reynolds(s);
+        result->courant = sab_session_courant(s);
     }
     result->status = status_of(run);
     SAB_TRY(sab_session_recover(s, &result->shown, err));
     SAB_TRY(sab_summary_exact(s, sab_run_time(run), result, err));
+    set_times(run);
 cleanup:
     return status;
 }
 
-static sab_status write_result(sab_run *run, sab_error *err)
+/* A creeping flow: everything aside, then into place at once. */
+static sab_status publish(sab_run *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char stage[SAB_STAGE], path[LONG_PATH];
+
+    SAB_TRY(sab_result_stage(&run->place, stage, err));
+    run->live.directory = stage;
+    SAB_TRY(sab_live_begin(&run->live, err));
+    SAB_TRY(sab_live_frame(&run->live, sab_run_time(run), err));
+    SAB_TRY(write_tables(run, stage, err));
+    snprintf(path, sizeof path, "%s/checkpoint.sab", stage);
+    SAB_TRY(sab_state_write_flow(path, &run->session, err));
+    set_times(run);
+    snprintf(path, sizeof path, "%s/summary.json", stage);
+    SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
+    SAB_TRY(sab_result_publish(&run->place, stage, err));
+cleanup:
+    sab_live_end(&run->live, NULL);
+    run->live.directory = run->place.directory;
+    sab_result_discard(stage);
+    return status;
+}
+
+/* An inertial one has written all the rest by now. */
+static sab_status write_summary(sab_run *run, sab_error *err)
 {
     sab_status status = SAB_OK;
     char path[LONG_PATH];
 
-    if (run->march == NULL)
-        return sab_result_write(&run->place, &run->session, run->convergence.data, run->cpu_start,
-                                run->wall_start, &run->result, err);
     snprintf(path, sizeof path, "%s/summary.json", run->place.directory);
     SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
     SAB_TRY(sab_live_end(&run->live, err));
@@ -433,7 +435,7 @@ sab_status sab_run_finish(sab_run *run, sab_error *err)
         run->events.result(run->events.data, run);
     sab_run_warn(run); /* these belong to the summary */
     if (has_files(run))
-        SAB_TRY(write_result(run, err));
+        SAB_TRY(is_creeping(run) ? publish(run, err) : write_summary(run, err));
     run->finished = true;
 cleanup:
     return status;

@@ -7,6 +7,7 @@
 
 #include "run/live.h"
 #include "run/result.h"
+#include "run/summary.h"
 
 typedef struct sab_run_options {
     const char *directory; /* of the result; NULL: no files at all */
@@ -18,9 +19,7 @@ typedef struct sab_run { /* to look at; only run/ writes */
     sab_session session;
     sab_result_place place;
     sab_warnings warnings;
-    sab_march *march;      /* NULL: creeping */
-    int watched_column;    /* of its history, if session.watched >= 0 */
-    bool solved;           /* creeping: its one step is done */
+    sab_march *march;      /* steps so far; of a creeping flow there is one */
     sab_run_result result; /* from sab_run_finish on */
     /* its own */
     sab_run_options options;

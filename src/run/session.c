@@ -96,7 +96,9 @@ cleanup:
 
 int sab_session_steps(const sab_session *session)
 {
-    return (int)fmax(1.0, rint(session->c->time.end / session->c->time.step));
+    const sab_case_time *t = &session->c->time;
+
+    return t->scheme == SAB_CREEPING ? 1 : (int)fmax(1.0, rint(t->end / t->step));
 }
 
 sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab_error *err)

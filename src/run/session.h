@@ -30,7 +30,7 @@ void sab_session_close(sab_session *session);
 bool sab_session_stable(const sab_session *session);
 /* Was the element p2 made stable by a split? Then limits refer to the triangles before it. */
 bool sab_session_is_split(const sab_session *session);
-/* Time steps from the beginning to time.end. */
+/* Time steps from the beginning to time.end; 1 of a creeping flow. */
 int sab_session_steps(const sab_session *session);
 /* The stresses one can show: continuous, if the pair is stable; and how rough the pressure is
  * (fem/recovery.h). Borrowed until the next call. */

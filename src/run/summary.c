@@ -299,6 +299,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     const sab_report *r = &result->report.solve;
     const sab_mesh *mesh = session->mesh;
     const sab_march *m = result->march;
+    const bool inertial = !sab_march_is_creeping(m);
     sab_json json = {0};
 
     sab_json_begin_object(&json, NULL);
@@ -316,13 +317,13 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_integer(&json, "gauss_points", session->flow->program->npoints);
     sab_json_end_object(&json);
     material(&json, session);
-    if (m == NULL)
+    if (!inertial)
         sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
     sab_summary_solver(&json, r, session->c->solver.linear);
     volume(&json, &result->volume);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);
-    if (m != NULL)
+    if (inertial)
         sab_json_number(&json, "transport", m->cpu_transport);
     sab_json_number(&json, "factorisation", r->cpu_factorisation);
     sab_json_number(&json, "solve", r->cpu_solve);
@@ -333,16 +334,16 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_end_object(&json);
     sab_json_number(&json, "wall", result->wall_total);
     sab_json_number(&json, "peak_memory", sab_peak_memory());
-    sab_json_integer(&json, "steps", m != NULL ? m->rows : 1);
-    sab_json_number(&json, "time", m != NULL ? m->flow->time : 0.0);
-    if (m != NULL)
+    sab_json_integer(&json, "steps", m->rows);
+    sab_json_number(&json, "time", m->flow->time);
+    if (inertial)
         steps(&json, session, result);
     sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
     sab_json_number(&json, "rate_residual", result->report.rate_residual);
     sab_json_number(&json, "pressure_oscillation", result->shown.oscillation);
-    probes(&json, "probes", session, result, m != NULL ? result->mean + SAB_HISTORY_FIXED : NULL,
+    probes(&json, "probes", session, result, inertial ? result->mean + SAB_HISTORY_FIXED : NULL,
            true);
-    if (m != NULL)
+    if (inertial)
         probes(&json, "deviations", session, result, result->deviation + SAB_HISTORY_FIXED, false);
     errors(&json, result);
     sab_json_end_object(&json);

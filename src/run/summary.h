@@ -5,7 +5,7 @@
 #include "run/session.h"
 #include "run/warnings.h"
 #include "fem/exact.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "io/json.h"
 
 typedef struct sab_run_result {
@@ -19,7 +19,7 @@ typedef struct sab_run_result {
     sab_error_norms error;
     double pressure_error, pressure_scale;
     double cpu_assembly, cpu_output, cpu_total, wall_total;
-    const sab_march *march; /* of an inertial run; report is then its total. NULL: creeping */
+    const sab_march *march;         /* report is its total */
     const double *mean, *deviation; /* [march->columns] over the last window */
     int window;                     /* its rows */
     double cell_reynolds, courant;  /* at the end */

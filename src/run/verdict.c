@@ -211,9 +211,9 @@ static void warn_inertial(sab_run *run)
 void sab_run_warn(sab_run *run)
 {
     warn_volume(run);
-    if (run->march != NULL)
-        warn_inertial(run);
-    else
+    if (sab_march_is_creeping(run->march))
         warn_creeping(run);
+    else
+        warn_inertial(run);
     warn_pressure(run);
 }

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "flow/law.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "grid.h"
 
 #include <math.h>
