@@ -397,6 +397,7 @@ static sab_status publish(sab_run *run, sab_error *err)
 
     SAB_TRY(sab_result_stage(&run->place, stage, err));
     run->live.directory = stage;
+    run->state.nframes = 0;
     SAB_TRY(sab_live_begin(&run->live, err));
     SAB_TRY(sab_live_frame(&run->live, sab_run_time(run), err));
     SAB_TRY(write_tables(run, stage, err));
