@@ -1,7 +1,7 @@
 #include "random_flows.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "mesh/gmsh.h"
 #include "random.h"
 

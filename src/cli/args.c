@@ -1,5 +1,6 @@
 #include "cli/args.h"
 #include "base/text.h"
+#include "linalg/threads.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -190,5 +191,32 @@ sab_status sab_args_integer(const char *name, const char *text, int *value, sab_
 {
     if (!sab_parse_integer(text, value))
         return sab_fail(err, SAB_ERR_USAGE, "%s: '%s' is not a whole number", name, text);
+    return SAB_OK;
+}
+
+sab_status sab_args_threads(const sab_args *args, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int threads = 1;
+
+    if (args->threads != NULL) {
+        SAB_TRY(sab_args_integer("--threads", args->threads, &threads, err));
+        if (threads < 1 || threads > 1024)
+            SAB_TRY(
+                sab_fail(err, SAB_ERR_USAGE, "--threads: %d is not between 1 and 1024", threads));
+    }
+    sab_threads_set(threads);
+cleanup:
+    return status;
+}
+
+sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,
+                              sab_error *err)
+{
+    const int n = args->output != NULL ? snprintf(directory, size, "%s", args->output)
+                                       : snprintf(directory, size, "out/%s", name);
+
+    if (n < 0 || (size_t)n >= size)
+        return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
     return SAB_OK;
 }

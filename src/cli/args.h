@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
@@ -41,5 +42,10 @@ void sab_args_help(const sab_command *command);
 /* A number or an integer given to an option, checked. */
 sab_status sab_args_number(const char *name, const char *text, double *value, sab_error *err);
 sab_status sab_args_integer(const char *name, const char *text, int *value, sab_error *err);
+/* Set the number of threads, --threads or one. */
+sab_status sab_args_threads(const sab_args *args, sab_error *err);
+/* The directory of a result: -o, or out/<name>. */
+sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,
+                              sab_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* cli/check.c -- `sablier check` and `sablier keys`: what a case means, without solving it. */
 #include "cli/commands.h"
-#include "cli/session.h"
-#include "cli/terminal.h"
+#include "cli/view.h"
+#include "run/verdict.h"
 
 #include <stdio.h>
 
@@ -25,13 +25,20 @@ int sab_command_check(const sab_args *args)
 {
     sab_error message = {0};
     sab_terminal term = sab_terminal_create(args->quiet ? -1 : args->verbose);
+    sab_view view = {.term = &term};
+    const sab_run_events events = sab_view_events(&view);
+    sab_warnings warnings = {.tell = events.warning, .data = events.data};
     sab_session session = {0};
-    sab_status status = sab_session_read(args, &session, &message);
+    sab_status status = sab_args_threads(args, &message);
 
     if (status == SAB_OK)
-        status = sab_session_build(&session, true, &term, &message);
+        status =
+            sab_case_read(args->target, args->noverrides, args->override, &session.c, &message);
+    if (status == SAB_OK)
+        status = sab_session_build(&session, true, &events, &message);
+    sab_view_end(&view);
     if (status == SAB_OK) {
-        sab_session_describe(&session, &term);
+        sab_session_warn(&session, &warnings);
         describe_boundaries(&session, &term);
         sab_say(&term, "the case is sound; nothing was solved");
     } else {

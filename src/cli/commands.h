@@ -10,5 +10,7 @@ int sab_command_keys(const sab_args *args);
 int sab_command_solve(const sab_args *args);
 int sab_command_study(const sab_args *args);
 int sab_command_fit(const sab_args *args);
+/* Exit code of a failure (docs/architecture.md). */
+int sab_exit_code(sab_status status);
 
 #endif

@@ -2,7 +2,6 @@
 #include "cli/fit.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/session.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
-#include "cli/session.h"
 #include "linalg/threads.h"
 
 #include <fcntl.h>
@@ -51,6 +50,22 @@ static bool hold_standard_streams(void)
         if (fcntl(fd, F_GETFD) == -1 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             return false;
     return true;
+}
+
+int sab_exit_code(sab_status status)
+{
+    switch (status) {
+    case SAB_OK:
+        return 0;
+    case SAB_ERR_USAGE:
+        return 2;
+    case SAB_ERR_INPUT:
+        return 3;
+    case SAB_INTERRUPTED:
+        return 75;
+    default:
+        return 4;
+    }
 }
 
 int main(int argc, char **argv)

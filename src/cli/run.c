@@ -1,51 +1,51 @@
 /* cli/run.c -- `sablier run`: solve a case and leave its result in a directory. */
-#include "base/timer.h"
 #include "cli/commands.h"
-#include "cli/inertial.h"
-#include "cli/watch.h"
-#include "flow/law.h"
-#include "io/program_file.h"
+#include "cli/view.h"
 
-static bool on_row(void *data, int viscosity_iteration, const sab_report *so_far)
+/* What the resumed run has done so far. */
+static void say_resumed(const sab_run *run, sab_terminal *term)
 {
-    return sab_watch_row(data, viscosity_iteration, so_far);
+    const sab_march_end end = run->march->end;
+
+    sab_say(term, "resumed        after step %d, at time %g", run->march->rows, sab_run_time(run));
+    if (sab_run_is_whole(run))
+        sab_say(term, "result         %s: nothing to do, the run has ended (%s)",
+                run->place.directory,
+                end == SAB_MARCH_STEADY     ? "steady"
+                : end == SAB_MARCH_FINISHED ? "time.end"
+                                            : "given up");
 }
 
-static void report_result(sab_terminal *term, const sab_session *session,
-                          const sab_run_result *result)
+static void warn_interrupted(const sab_run *run, sab_terminal *term)
 {
-    sab_watch_certificates(term, &result->report.solve, session->c->solver.tolerance);
-    if (session->flow->law->rated)
-        sab_say(term, "rate law       %d cone programs, residual %.2e (tolerance %g)",
-                result->report.viscosity_iterations, result->report.rate_residual,
-                session->c->solver.tolerance);
-    sab_summary_say_volume(result, term);
-    sab_summary_say_exact(result, term);
-    for (int i = 0; i < session->c->nprobes; i++) {
-        const sab_probe_result *p = &result->probe[i];
-
-        if (sab_probe_is_profile(p->probe))
-            sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
-        else if (p->components == 1)
-            sab_say(term, "probe          %s = %.10g", p->probe->name, p->value[0]);
-        else
-            sab_say(term, "probe          %s = [%.10g, %.10g%s]", p->probe->name, p->value[0],
-                    p->value[1], p->components > 2 ? ", ..." : "");
-    }
-}
-
-static void warn_missed(sab_terminal *term, const sab_session *session,
-                        const sab_flow_report *report)
-{
-    if (report->converged)
-        return;
-    if (report->missed.by == SAB_MISS_RATE)
+    if (!sab_march_is_creeping(run->march))
         sab_warn(term,
-                 "not converged (mu_i or material.viscosity): rate residual %.1e against %g after "
-                 "%d cone programs",
-                 report->rate_residual, session->c->solver.tolerance, report->viscosity_iterations);
+                 "stopped by a signal after step %d of at most %d, at time %g; run again with "
+                 "--resume to continue",
+                 run->march->rows, sab_run_steps(run), sab_run_time(run));
     else
-        sab_watch_missed(term, &report->solve, session->c->solver.tolerance);
+        sab_warn(term, "stopped by a signal before the solve ended; nothing was written to %s",
+                 run->place.directory);
+}
+
+static sab_status take_steps(sab_run *run, sab_view *view, sab_error *err)
+{
+    const char *dump = run->options.dump;
+    const bool creeping = sab_march_is_creeping(run->march);
+    sab_status status = SAB_OK;
+
+    if (dump != NULL && creeping)
+        sab_say(view->term, "program        written to %s", dump);
+    sab_view_begin(view, run);
+    while (sab_run_goes_on(run)) {
+        SAB_TRY(sab_run_step(run, err));
+        if (dump != NULL && !creeping && !sab_run_goes_on(run))
+            sab_say(view->term, "program        of the last step, written to %s", dump);
+    }
+    SAB_TRY(sab_run_finish(run, err));
+    sab_say(view->term, "result         %s: %s", run->place.directory, run->result.status);
+cleanup:
+    return status;
 }
 
 int sab_command_run(const sab_args *args)
@@ -53,61 +53,32 @@ int sab_command_run(const sab_args *args)
     sab_status status = SAB_OK;
     sab_error message = {0}, *err = &message;
     sab_terminal term = sab_terminal_create(args->quiet ? -1 : args->verbose);
-    const double cpu_start = sab_cpu_seconds();
-    sab_session session = {0};
-    sab_result_place place = {0};
-    sab_watch watch = {0};
-    sab_run_result result = {.term = &term, .status = "not_converged"};
-    const sab_flow_observer observer = {on_row, &watch};
-    int missed = 0;
+    char directory[SAB_PATH];
+    sab_view view = {.term = &term};
+    const sab_run_events events = sab_view_events(&view);
+    const sab_run_options options = {
+        .directory = directory, .dump = args->dump, .resume = args->resume, .force = args->force};
+    sab_case *c = NULL;
+    sab_run *run = NULL;
+    bool good = true;
 
     sab_watch_signals();
-    SAB_TRY(sab_session_read(args, &session, err));
-    SAB_TRY(sab_result_choose(args, session.c, &place, err));
-    SAB_TRY(sab_session_build(&session, !args->resume, &term, err));
-    sab_session_describe(&session, &term);
-    SAB_TRY(sab_result_prepare(&place, err));
-    if (session.c->time.scheme == SAB_INERTIAL) {
-        SAB_TRY(sab_inertial_run(args, &session, &place, &term, cpu_start, &missed, err));
-        goto cleanup;
-    }
-    if (args->dump != NULL) {
-        SAB_TRY(sab_program_write(args->dump, session.flow->program, err));
-        sab_say(&term, "program        written to %s", args->dump);
-    }
-    sab_watch_begin(&watch, &term, session.c->solver.tolerance, session.c->solver.max_iterations);
-    status = sab_flow_solve(session.flow, &observer, &result.report, err);
-    sab_progress_end(&term);
-    if (status == SAB_INTERRUPTED) {
-        sab_warn(&term, "stopped by a signal before the solve ended; nothing was written to %s",
-                 place.directory);
-        goto cleanup;
-    }
-    if (status == SAB_ERR_INPUT)
-        sab_case_place(session.c, err);
-    SAB_TRY(status);
-    SAB_TRY(watch.status);
-    if (result.report.converged)
-        result.status = "converged";
-    else if (result.report.missed.by == SAB_MISS_INFEASIBLE)
-        result.status = "infeasible";
-    SAB_TRY(sab_probes_evaluate(session.probes, session.flow, &result.probe, err));
-    result.volume = sab_flow_volume(session.flow, result.report.solve.certificate.stress);
-    SAB_TRY(sab_summary_exact(&session, 0.0, &result, err));
-    SAB_TRY(sab_session_recover(&session, &result.shown, err));
-    report_result(&term, &session, &result);
-    warn_missed(&term, &session, &result.report);
-    sab_session_warn_pressure(&session, &term, &result.shown);
-    SAB_TRY(
-        sab_result_write(&place, &session, watch.csv.data, cpu_start, term.started, &result, err));
-    sab_say(&term, "result         %s: %s", place.directory, result.status);
-    missed = result.report.converged ? 0 : 1;
+    SAB_TRY(sab_args_threads(args, err));
+    SAB_TRY(sab_case_read(args->target, args->noverrides, args->override, &c, err));
+    SAB_TRY(sab_args_directory(args, c->name, directory, sizeof directory, err));
+    SAB_TRY(sab_run_create(&c, &options, &events, &run, err));
+    if (args->resume)
+        say_resumed(run, &term);
+    if (!sab_run_is_whole(run))
+        SAB_TRY(take_steps(run, &view, err));
+    good = sab_run_is_good(run);
 cleanup:
-    if (status != SAB_OK)
-        sab_result_abandon(&place);
-    if (status != SAB_OK && status != SAB_INTERRUPTED)
+    sab_view_end(&view);
+    if (status == SAB_INTERRUPTED)
+        warn_interrupted(run, &term);
+    else if (status != SAB_OK)
         sab_complain(&term, message.message);
-    sab_watch_end(&watch);
-    sab_session_close(&session);
-    return status != SAB_OK ? sab_exit_code(status) : missed > 0 ? 1 : 0;
+    sab_case_destroy(&c);
+    sab_run_destroy(&run);
+    return status != SAB_OK ? sab_exit_code(status) : good ? 0 : 1;
 }

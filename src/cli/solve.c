@@ -1,12 +1,11 @@
 /* cli/solve.c -- `sablier solve`: a cone program from a file, by any method. */
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/session.h"
-#include "cli/summary.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
 #include "io/file.h"
 #include "io/program_file.h"
+#include "run/summary.h"
 
 #include <string.h>
 
@@ -82,12 +81,13 @@ int sab_command_solve(const sab_args *args)
     sab_program *program = NULL;
     sab_solver *solver = NULL;
     double *lambda = NULL, *u = NULL;
+    char sentence[SAB_WARNING_LENGTH];
     sab_watch watch = {0};
     sab_report report = {.reason = SAB_MAX_ITERATIONS};
     const sab_solve_observer observer = {on_row, &watch};
 
     SAB_TRY(parse_options(args, &options, err));
-    SAB_TRY(sab_session_threads(args, err));
+    SAB_TRY(sab_args_threads(args, err));
     sab_watch_signals();
     SAB_TRY(sab_program_read(args->target, &program, err));
     SAB_TRY(try_output(args->output, err));
@@ -126,7 +126,8 @@ int sab_command_solve(const sab_args *args)
         SAB_TRY(status);
     }
     if (report.reason != SAB_CONVERGED)
-        sab_watch_missed(&term, &report, options.tolerance);
+        sab_warn(&term, "%s",
+                 sab_missed_text(&report, options.tolerance, sentence, sizeof sentence));
 cleanup:
     if (status == SAB_INTERRUPTED)
         sab_warn(&term, "stopped by a signal before the solve ended; nothing was written");

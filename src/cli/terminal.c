@@ -41,7 +41,6 @@ void sab_say(sab_terminal *term, const char *format, ...)
 
 void sab_warn(sab_terminal *term, const char *format, ...)
 {
-    char *text = term->warning[term->warnings < SAB_WARNINGS ? term->warnings : SAB_WARNINGS - 1];
     va_list args;
 
     sab_progress_end(term);
@@ -51,15 +50,6 @@ void sab_warn(sab_terminal *term, const char *format, ...)
     vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
-    va_start(args, format);
-    vsnprintf(text, SAB_WARNING_LENGTH, format, args);
-    va_end(args);
-    term->warnings++;
-}
-
-int sab_warnings_kept(const sab_terminal *term)
-{
-    return term->warnings < SAB_WARNINGS ? term->warnings : SAB_WARNINGS;
 }
 
 /* Length of "case.yaml:12:9:" at the beginning of a message, 0 if there is no such place. */

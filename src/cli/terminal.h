@@ -6,26 +6,20 @@
 
 #include <stdbool.h>
 
-enum { SAB_WARNINGS = 16, SAB_WARNING_LENGTH = 500 };
-
 typedef struct sab_terminal {
     int verbosity; /* -1 quiet, 0, 1 verbose */
     bool live;     /* standard error is a terminal: a progress line may be drawn */
     bool colour_out, colour_err;
     bool line_shown;
-    double started, last_drawn;                     /* wall seconds */
-    int warnings;                                   /* given so far */
-    char warning[SAB_WARNINGS][SAB_WARNING_LENGTH]; /* the first of them; the last one is last */
+    double started, last_drawn; /* wall seconds */
 } sab_terminal;
 
 /* Looks at the streams, NO_COLOR and TERM. */
 sab_terminal sab_terminal_create(int verbosity);
 /* A line on standard output, unless quiet. */
 void sab_say(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
-/* "warning: ..." on standard error, also when quiet; and kept, for the summary of a run. */
+/* "warning: ..." on standard error, also when quiet. */
 void sab_warn(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
-/* Those that are kept. */
-int sab_warnings_kept(const sab_terminal *term);
 /* "error: ..." on standard error; a message that begins with a place, "case.yaml:12:9: ...", stands
  * as it is, for editors that jump to it. */
 void sab_complain(sab_terminal *term, const char *message);

@@ -1,5 +1,6 @@
 #include "cli/watch.h"
 #include "base/timer.h"
+#include "run/warnings.h"
 
 #include <math.h>
 #include <signal.h>
@@ -26,20 +27,10 @@ bool sab_watch_interrupted(void)
     return interrupted != 0;
 }
 
-static sab_status begin_table(sab_text *csv)
-{
-    csv->length = 0;
-    return sab_text_add(csv, NULL,
-                        "viscosity_iteration,outer,inner,solves,gap,gap_friction,"
-                        "gap_normal,compaction,natural,natural_max,momentum,"
-                        "fischer_burmeister,dissipation,change,cpu\n");
-}
-
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations)
 {
     *watch = (sab_watch){.term = term, .tolerance = tolerance, .max_iterations = max_iterations};
     watch->first_wall = sab_wall_seconds();
-    watch->status = begin_table(&watch->csv);
 }
 
 void sab_watch_begin_steps(sab_watch *watch, sab_terminal *term, double tolerance,
@@ -75,10 +66,6 @@ static double time_left(const sab_watch *watch, int outer)
 
 void sab_watch_next(sab_watch *watch, int step)
 {
-    const sab_status status = begin_table(&watch->csv);
-
-    if (watch->status == SAB_OK)
-        watch->status = status;
     watch->step = step;
     watch->rows = 0;
 }
@@ -153,13 +140,6 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
                 c->at_rest ? "  at rest"
                 : c->idle  ? "  no dissipation"
                            : "");
-    if (watch->status == SAB_OK)
-        watch->status = sab_text_add(
-            &watch->csv, NULL,
-            "%d,%d,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g\n",
-            viscosity_iteration, r->work.outer, r->work.inner, r->work.solves, c->gap,
-            c->gap_friction, c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
-            c->fischer_burmeister, c->dissipation, r->change, r->work.cpu_total);
     show_progress(watch, r);
     return !sab_watch_interrupted();
 }
@@ -168,32 +148,6 @@ void sab_watch_end(sab_watch *watch)
 {
     if (watch->term != NULL) /* begun */
         sab_progress_end(watch->term);
-    sab_text_destroy(&watch->csv);
-}
-
-const char *sab_reason_text(sab_reason reason)
-{
-    static const char *const text[] = {[SAB_CONVERGED] = "converged",
-                                       [SAB_MAX_ITERATIONS] = "iterations used up",
-                                       [SAB_STALLED] = "stalled: no further improvement",
-                                       [SAB_INFEASIBLE] = "infeasible: there is no solution"};
-
-    return text[reason];
-}
-
-void sab_watch_missed(sab_terminal *term, const sab_report *r, double tolerance)
-{
-    const sab_limit missed = sab_report_missed(r, tolerance);
-
-    if (missed.by == SAB_MISS_INFEASIBLE)
-        sab_warn(term,
-                 "infeasible: no motion opens or dilates at every point as the law asks, none at "
-                 "least that differs from the unresisted flow by less than %.0e times its size",
-                 missed.value);
-    else
-        sab_warn(term, "not converged (%s): %s %.3e against %g, last change of the velocity %.1e",
-                 sab_reason_text(r->reason), sab_miss_table[missed.by].text, missed.value,
-                 missed.by == SAB_MISS_MOMENTUM ? SAB_MOMENTUM : tolerance, r->change);
 }
 
 void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tolerance)

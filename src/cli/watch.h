@@ -1,9 +1,8 @@
-/* cli/watch.h -- follows a solve, or a run of many steps: table on the terminal, convergence.csv,
- * progress, signals. */
+/* cli/watch.h -- follows a solve, or a run of many steps: table on the terminal, progress, signals.
+ */
 #ifndef SAB_CLI_WATCH_H
 #define SAB_CLI_WATCH_H
 
-#include "base/text.h"
 #include "cli/terminal.h"
 #include "solve/solve.h"
 
@@ -11,8 +10,6 @@ typedef struct sab_watch {
     sab_terminal *term;
     double tolerance;
     int max_iterations;
-    sab_text csv;      /* convergence.csv so far */
-    sab_status status; /* of growing it */
     int rows, printed_viscosity;
     double first_wall;
     double recent_wall[8], recent_gap[8]; /* the last rows, for the estimate of time left */
@@ -39,7 +36,7 @@ void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int
  * not printed. `probe` (borrowed) may be NULL. */
 void sab_watch_begin_steps(sab_watch *watch, sab_terminal *term, double tolerance,
                            int max_iterations, int steps, const char *probe);
-/* Before a step: its convergence.csv begins. */
+/* Before a step. */
 void sab_watch_next(sab_watch *watch, int step);
 /* After it. */
 void sab_watch_step(sab_watch *watch, const sab_watch_line *line);
@@ -47,10 +44,6 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line);
 bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *report);
 /* Also for a watch that has not begun, {0}. */
 void sab_watch_end(sab_watch *watch);
-/* Why a solve ended, in a few words. */
-const char *sab_reason_text(sab_reason reason);
-/* The warning that a solve has not converged, with what it reached. */
-void sab_watch_missed(sab_terminal *term, const sab_report *report, double tolerance);
 /* The certificates of a report, on the terminal. */
 void sab_watch_certificates(sab_terminal *term, const sab_report *report, double tolerance);
 

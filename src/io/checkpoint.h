@@ -1,7 +1,7 @@
 /* io/checkpoint.h -- the state of a run on disk (.sab): named arrays, each with its checksum.
  *
  * Little-endian binary in words of 8 bytes (docs/checkpoint.md has every byte). This layer knows
- * blocks and their checksums; what a run puts into them is in cli/state.h. */
+ * blocks and their checksums; what a run puts into them is in run/state.h. */
 #ifndef SAB_IO_CHECKPOINT_H
 #define SAB_IO_CHECKPOINT_H
 

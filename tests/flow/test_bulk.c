@@ -89,7 +89,7 @@ static void test_patch(void)
     }
     for (int bubbles = 0; bubbles < 2; bubbles++) {
         sab_flow_setup setup = {.mesh = mesh,
-                                .bubbles = bubbles == 1,
+                                .element = bubbles == 1 ? &sab_element_p2b : &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
                                 .material = &material,
                                 .gravity = gravity,

@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "fem/exact.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "grid.h"
 
 #include <math.h>

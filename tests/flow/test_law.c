@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "flow/law.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "grid.h"
 
 #include <math.h>
@@ -306,7 +306,7 @@ static void test_followed(void)
                              .has_traction = true,
                              .traction = {sab_constant(0.6), sab_constant(-1.0)}};
     sab_flow_setup setup = {.mesh = mesh,
-                            .bubbles = true,
+                            .element = &sab_element_p2b,
                             .geometry = &sab_geometry_plane,
                             .material = &material,
                             .gravity = gravity,

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "flow/inertia.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "grid.h"
 #include "mesh/gmsh.h"
 

@@ -5,7 +5,7 @@
 
 #include "flow/inertia.h"
 #include "flow/law.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "grid.h"
 
 #include <math.h>

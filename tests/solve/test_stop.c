@@ -161,7 +161,7 @@ static void test_warm(void)
     const sab_report report = run(&s, p, &r);
     CU_ASSERT_EQUAL(report.reason, SAB_CONVERGED);
     CU_ASSERT(sab_certificate_meets(&r.row[0].certificate, 0.2) && r.row[0].change <= 0.2);
-    CU_ASSERT(report.outer > 1);
+    CU_ASSERT(report.work.outer > 1);
     end(&exact);
     end(&s);
     sab_program_destroy(&p);

@@ -1,15 +1,16 @@
-/* cli/result.h -- the files of a result: all of them, or none.
+/* run/result.h -- the files of a result: all of them, or none.
  *
  * Those of a creeping flow are written to <directory>/.new~ and moved into place when all are
  * there, summary.json last. So a full disk leaves an older result as it was, and where summary.json
- * stands, the result is whole. An inertial run writes into its directory as it goes (cli/live.h),
+ * stands, the result is whole. An inertial run writes into its directory as it goes (run/live.h),
  * after removing an older summary.json, and its own comes last too. */
-#ifndef SAB_CLI_RESULT_H
-#define SAB_CLI_RESULT_H
+#ifndef SAB_RUN_RESULT_H
+#define SAB_RUN_RESULT_H
 
-#include "cli/summary.h"
+#include "flow/probes.h"
+#include "io/case.h"
 
-enum { SAB_PATH = 4096 };
+enum { SAB_PATH = 4096, SAB_STAGE = SAB_PATH + 16 };
 
 typedef struct sab_result_place {
     char directory[SAB_PATH];
@@ -17,10 +18,10 @@ typedef struct sab_result_place {
     bool whole;  /* a result is there: summary.json */
 } sab_result_place;
 
-/* out/<case>, or -o. SAB_ERR_USAGE if a result or an unfinished run is there already, without
- * --force or --resume; and for --resume if there is nothing to go on from. Start with {0}. */
-sab_status sab_result_choose(const sab_args *args, const sab_case *c, sab_result_place *place,
-                             sab_error *err);
+/* SAB_ERR_USAGE if a result or an unfinished run is there already, without `force` or `resume`; and
+ * for `resume` if there is nothing to go on from. Start with {0}. */
+sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
+                             sab_result_place *place, sab_error *err);
 /* Make the directory, before the solve: SAB_ERR_IO if it cannot be written to. */
 sab_status sab_result_prepare(sab_result_place *place, sab_error *err);
 /* Remove what prepare has made, if nothing is in it. */
@@ -33,10 +34,9 @@ void sab_result_unfinished(const sab_result_place *place);
  * are NULL. */
 sab_status sab_result_profile(const char *directory, const sab_probe_result *probe,
                               const double *value, const double *deviation, sab_error *err);
-/* Write everything; `convergence` is the text of convergence.csv. The times of `result` are set
- * here: those up to its summary. cpu_start, wall_start: when the run began. */
-sab_status sab_result_write(const sab_result_place *place, const sab_session *session,
-                            const char *convergence, double cpu_start, double wall_start,
-                            sab_run_result *result, sab_error *err);
+/* A directory aside, to write to; all that is in it into place, summary.json last; and gone. */
+sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err);
+sab_status sab_result_publish(const sab_result_place *place, const char *stage, sab_error *err);
+void sab_result_discard(const char *stage);
 
 #endif

@@ -1,10 +1,10 @@
-/* cli/study_point.h -- one run of a study: its directory, whether it is done, its row of the table.
+/* run/study_point.h -- one run of a study: its directory, whether it is done, its row of the table.
  *
  * points/NAME holds the result of `sablier run`, log.txt with what it printed, and point.json with
  * the hash of what was solved. A point is done if summary.json is there and the hash is the present
  * one. The hash is written, and an older summary.json removed, before the run. */
-#ifndef SAB_CLI_STUDY_POINT_H
-#define SAB_CLI_STUDY_POINT_H
+#ifndef SAB_RUN_STUDY_POINT_H
+#define SAB_RUN_STUDY_POINT_H
 
 #include "io/study.h"
 

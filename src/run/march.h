@@ -1,9 +1,10 @@
-/* flow/march.h -- an inertial flow in time: steps, their history, and when the flow is steady.
+/* run/march.h -- a flow in time: steps, their history, and when the flow is steady. A creeping flow
+ * has one step.
  *
  * A march is a value: with the same state it goes on the same way, bit for bit. Its state is that
  * of the flow and the table of all steps so far; results are means over the last window of it. */
-#ifndef SAB_FLOW_MARCH_H
-#define SAB_FLOW_MARCH_H
+#ifndef SAB_RUN_MARCH_H
+#define SAB_RUN_MARCH_H
 
 #include "fem/transport.h"
 #include "flow/flow.h"
@@ -72,10 +73,14 @@ typedef struct sab_march {
     double cpu_transport;
 } sab_march;
 
-/* The flow must be inertial. The caller owns *march. */
+/* Of a creeping flow `probe` is -1, and the other options do not matter. The caller owns *march. */
 sab_status sab_march_create(sab_flow *flow, sab_probes *probes, const sab_march_options *options,
                             sab_march **march, sab_error *err);
 void sab_march_destroy(sab_march **march);
+/* One step: a solve and the end. */
+bool sab_march_is_creeping(const sab_march *march);
+/* The column of the probe that is watched, or -1. */
+int sab_march_watched(const sab_march *march);
 /* One step, its row, and march->end. SAB_INTERRUPTED (an observer said so) leaves the march as it
  * was before the step. observer may be NULL. */
 sab_status sab_march_step(sab_march *march, const sab_flow_observer *observer,

@@ -1,9 +1,10 @@
-#include "cli/live.h"
+#include "run/live.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "io/file.h"
 #include "io/output.h"
 #include "io/vtu.h"
+#include "run/history.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,65 +18,12 @@ enum { PATH = 4700, NAME = 40 };
 /* ---- history.csv ------------------------------------------------------------------------------
  */
 
-sab_status sab_live_columns(const sab_march *march, sab_text *text, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    char name[160];
-
-    for (int c = 0; c < SAB_HISTORY_FIXED; c++)
-        SAB_TRY(sab_text_add(text, err, "%s%s", c > 0 ? "," : "", sab_history_name[c]));
-    for (int i = 0; i < sab_probes_count(march->probes); i++) {
-        const sab_probe_result *p = &march->probe[i];
-
-        for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++) {
-            sab_output_component(p->probe->name, p->components, c, name, sizeof name);
-            SAB_TRY(sab_text_add(text, err, ",%s", name));
-        }
-    }
-cleanup:
-    return status;
-}
-
-/* Counts are whole; certificates are not worth more than nine digits; the rest reads back. */
-static void write_row(FILE *out, const sab_march *march, int row)
-{
-    const double *value = march->history + (size_t)row * (size_t)march->columns;
-
-    for (int c = 0; c < march->columns; c++) {
-        const bool certificate = c >= SAB_HISTORY_GAP && c <= SAB_HISTORY_MOMENTUM;
-        const char *format = c == SAB_HISTORY_TIME     ? "%s%.15g"
-                             : certificate             ? "%s%.9g"
-                             : c >= SAB_HISTORY_LEDGER ? "%s%.17g"
-                                                       : "%s%.0f";
-
-        fprintf(out, format, c > 0 ? "," : "", value[c]);
-    }
-    fputc('\n', out);
-}
-
-static sab_status write_history(const char *path, const sab_march *march, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    sab_text columns = {0};
-    sab_file file = {0};
-
-    SAB_TRY(sab_live_columns(march, &columns, err));
-    SAB_TRY(sab_file_open(path, &file, err));
-    fprintf(file.stream, "%s\n", columns.data);
-    for (int i = 0; i < march->rows; i++)
-        write_row(file.stream, march, i);
-    SAB_TRY(sab_file_close(&file, err));
-cleanup:
-    sab_text_destroy(&columns);
-    return status;
-}
-
 sab_status sab_live_row(sab_live *live, sab_error *err)
 {
     const double start = sab_cpu_seconds();
 
     errno = 0;
-    write_row(live->history, live->march, live->march->rows - 1);
+    sab_history_row(live->history, live->march, live->march->rows - 1);
     if (fflush(live->history) != 0 || ferror(live->history))
         return sab_fail(err, SAB_ERR_IO, "cannot write '%s/history.csv': %s", live->directory,
                         strerror(errno != 0 ? errno : EIO));
@@ -206,7 +154,7 @@ sab_status sab_live_begin(sab_live *live, sab_error *err)
     SAB_TRY(sab_live_remove_frames(live->directory, live->run->nframes, err));
     SAB_TRY(write_index(live, err));
     snprintf(path, sizeof path, "%s/history.csv", live->directory);
-    SAB_TRY(write_history(path, live->march, err));
+    SAB_TRY(sab_history_write(path, live->march, err));
     live->history = fopen(path, "ab");
     if (live->history == NULL)
         status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));

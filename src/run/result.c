@@ -1,9 +1,7 @@
-#include "cli/result.h"
-#include "base/timer.h"
-#include "cli/live.h"
+#include "run/result.h"
+#include "run/live.h"
 #include "io/file.h"
 #include "io/output.h"
-#include "io/vtu.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,36 +14,32 @@ enum { LONG_PATH = SAB_PATH + 600 }; /* with the names of files in it */
 
 /* ---- the directory -------------------------------------------------------------------------- */
 
-sab_status sab_result_choose(const sab_args *args, const sab_case *c, sab_result_place *place,
-                             sab_error *err)
+sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
+                             sab_result_place *place, sab_error *err)
 {
     char summary[LONG_PATH];
-    int n;
+    const int n = snprintf(place->directory, SAB_PATH, "%s", directory);
 
-    if (args->output != NULL)
-        n = snprintf(place->directory, SAB_PATH, "%s", args->output);
-    else
-        n = snprintf(place->directory, SAB_PATH, "out/%s", c->name);
     if (n < 0 || n >= SAB_PATH)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
     snprintf(summary, sizeof summary, "%s/summary.json", place->directory);
     place->whole = sab_file_exists(summary);
     const bool checkpoint = sab_state_exists(place->directory);
-    if (args->resume && args->force)
+    if (resume && force)
         return sab_fail(err, SAB_ERR_USAGE, "--resume and --force exclude each other");
-    if (args->resume && c->time.scheme == SAB_CREEPING)
+    if (resume && c->time.scheme == SAB_CREEPING)
         return sab_fail(err, SAB_ERR_USAGE,
                         "--resume: a creeping flow is one solve, there is nothing to continue");
-    if (args->resume && !checkpoint)
+    if (resume && !checkpoint)
         return sab_fail(
             err, SAB_ERR_USAGE, "--resume: there is no checkpoint in '%s'; %s", place->directory,
             place->whole ? "its result cannot be continued" : "start the run without --resume");
-    if (place->whole && !args->force && !args->resume)
+    if (place->whole && !force && !resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a result already: choose another directory with -o, or replace "
                         "it with --force",
                         place->directory);
-    if (checkpoint && !args->force && !args->resume)
+    if (checkpoint && !force && !resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a run that has not ended: continue it with --resume, choose "
                         "another directory with -o, or replace it with --force",
@@ -162,8 +156,9 @@ cleanup:
 }
 
 /* All at once, as far as a file system can: what might fail is tried before anything is moved. */
-static sab_status put_in_place(const char *stage, const char *directory, sab_error *err)
+sab_status sab_result_publish(const sab_result_place *place, const char *stage, sab_error *err)
 {
+    const char *directory = place->directory;
     sab_status status = SAB_OK;
     char from[LONG_PATH], to[LONG_PATH], other[LONG_PATH];
 
@@ -178,6 +173,20 @@ static sab_status put_in_place(const char *stage, const char *directory, sab_err
     SAB_TRY(move(from, to, err));
 cleanup:
     return status;
+}
+
+sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err)
+{
+    snprintf(stage, SAB_STAGE, "%s/.new~", place->directory);
+    if (sab_file_exists(stage)) /* of a run that was killed */
+        walk(stage, stage, REMOVE, NULL);
+    return sab_directory_create(stage, err);
+}
+
+void sab_result_discard(const char *stage)
+{
+    walk(stage, stage, REMOVE, NULL);
+    rmdir(stage);
 }
 
 /* ---- the files ------------------------------------------------------------------------------ */
@@ -198,100 +207,4 @@ sab_status sab_result_profile(const char *directory, const sab_probe_result *r, 
         return sab_output_wall(path, r->samples, r->s, r->x, r->components, value, deviation, err);
     return sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2, r->x,
                               r->components, value, deviation, err);
-}
-
-/* One row per step; a creeping flow has one. */
-static sab_status write_history(const char *path, const sab_session *session,
-                                const sab_run_result *result, sab_error *err)
-{
-    const sab_report *r = &result->report.solve;
-    sab_file file;
-    const sab_status status = sab_file_open(path, &file, err);
-
-    if (status != SAB_OK)
-        return status;
-    fprintf(file.stream, "step,time,outer,inner,solves,gap,compaction,natural,momentum");
-    for (int i = 0; i < session->c->nprobes; i++) {
-        const sab_probe_result *p = &result->probe[i];
-        char name[128];
-
-        for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++) {
-            sab_output_component(p->probe->name, p->components, c, name, sizeof name);
-            fprintf(file.stream, ",%s", name);
-        }
-    }
-    fprintf(file.stream, "\n1,0,%d,%d,%d,%.9g,%.9g,%.9g,%.9g", r->work.outer, r->work.inner,
-            r->work.solves, r->certificate.gap, r->certificate.compaction, r->certificate.natural,
-            r->certificate.momentum);
-    for (int i = 0; i < session->c->nprobes; i++) {
-        const sab_probe_result *p = &result->probe[i];
-
-        for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++)
-            fprintf(file.stream, ",%.17g", p->value[c]);
-    }
-    fputc('\n', file.stream);
-    return sab_file_close(&file, err);
-}
-
-/* Everything but summary.json. */
-static sab_status write_files(const char *directory, const sab_session *session,
-                              const sab_run_result *result, const char *convergence, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    const sab_case *c = session->c;
-    const double time = 0.0;
-    const char *const file = "fields_0000.vtu";
-    char path[LONG_PATH];
-    sab_text yaml = {0};
-
-    SAB_TRY(sab_case_resolved(c, &yaml, err));
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", directory);
-    SAB_TRY(sab_file_write_text(path, yaml.data, err));
-    snprintf(path, sizeof path, "%s/convergence.csv", directory);
-    SAB_TRY(sab_file_write_text(path, convergence, err));
-    snprintf(path, sizeof path, "%s/history.csv", directory);
-    SAB_TRY(write_history(path, session, result, err));
-    snprintf(path, sizeof path, "%s/%s", directory, file);
-    SAB_TRY(sab_output_fields(path, session->flow->fields, result->shown.pressure,
-                              result->shown.stress, time, c->output_float32, err));
-    if (c->output_gauss) {
-        snprintf(path, sizeof path, "%s/gauss_0000.vtu", directory);
-        SAB_TRY(sab_output_gauss(path, session->flow->fields, time, c->output_float32, err));
-    }
-    snprintf(path, sizeof path, "%s/fields.pvd", directory);
-    SAB_TRY(sab_pvd_write(path, 1, &time, &file, err));
-    for (int i = 0; i < c->nprobes; i++)
-        SAB_TRY(
-            sab_result_profile(directory, &result->probe[i], result->probe[i].value, NULL, err));
-    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
-    SAB_TRY(sab_state_write_flow(path, session, err));
-cleanup:
-    sab_text_destroy(&yaml);
-    return status;
-}
-
-sab_status sab_result_write(const sab_result_place *place, const sab_session *session,
-                            const char *convergence, double cpu_start, double wall_start,
-                            sab_run_result *result, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    const double cpu_output = sab_cpu_seconds();
-    char stage[SAB_PATH + 16], path[LONG_PATH];
-
-    snprintf(stage, sizeof stage, "%s/.new~", place->directory);
-    if (sab_file_exists(stage)) /* of a run that was killed */
-        walk(stage, stage, REMOVE, NULL);
-    SAB_TRY(sab_directory_create(stage, err));
-    SAB_TRY(write_files(stage, session, result, convergence, err));
-    result->cpu_assembly = session->flow->cpu_assembly;
-    result->cpu_output = sab_cpu_seconds() - cpu_output;
-    result->cpu_total = sab_cpu_seconds() - cpu_start;
-    result->wall_total = sab_wall_seconds() - wall_start;
-    snprintf(path, sizeof path, "%s/summary.json", stage);
-    SAB_TRY(sab_summary_write(path, session, result, err));
-    SAB_TRY(put_in_place(stage, place->directory, err));
-cleanup:
-    walk(stage, stage, REMOVE, NULL);
-    rmdir(stage);
-    return status;
 }

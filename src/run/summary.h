@@ -1,15 +1,16 @@
-/* cli/summary.h -- summary.json of a run (docs/architecture.md lists its keys). */
-#ifndef SAB_CLI_SUMMARY_H
-#define SAB_CLI_SUMMARY_H
+/* run/summary.h -- summary.json of a run (docs/architecture.md lists its keys). */
+#ifndef SAB_RUN_SUMMARY_H
+#define SAB_RUN_SUMMARY_H
 
-#include "cli/session.h"
+#include "run/session.h"
+#include "run/warnings.h"
 #include "fem/exact.h"
-#include "flow/march.h"
+#include "run/march.h"
 #include "io/json.h"
 
 typedef struct sab_run_result {
-    const sab_terminal *term; /* whose warnings belong to the result */
-    const char *status;       /* converged, steady, finished, not_converged, infeasible, unstable */
+    const sab_warnings *warnings; /* those that belong to the result */
+    const char *status; /* converged, steady, finished, not_converged, infeasible, unstable */
     sab_flow_report report;
     const sab_probe_result *probe; /* [c->nprobes] */
     sab_shown shown;
@@ -18,7 +19,7 @@ typedef struct sab_run_result {
     sab_error_norms error;
     double pressure_error, pressure_scale;
     double cpu_assembly, cpu_output, cpu_total, wall_total;
-    const sab_march *march; /* of an inertial run; report is then its total. NULL: creeping */
+    const sab_march *march;         /* report is its total */
     const double *mean, *deviation; /* [march->columns] over the last window */
     int window;                     /* its rows */
     double cell_reynolds, courant;  /* at the end */
@@ -36,12 +37,13 @@ sab_march_figures sab_summary_figures(const sab_march *march);
 
 sab_status sab_summary_write(const char *path, const sab_session *session,
                              const sab_run_result *result, sab_error *err);
-/* The error norms, at that time, if the case has an exact solution; and a line about them. */
+/* The error norms, at that time, if the case has an exact solution. */
 sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
                              sab_error *err);
-void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term);
-/* A line about the balance of volume, and a warning if too much of it is an error. */
-void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term);
+/* Does so much leave that the balance of volume can be told in parts of it? And a part of it; NaN,
+ * which is null in a file, if not. */
+bool sab_volume_flows(const sab_volume *volume);
+double sab_volume_share(const sab_volume *volume, double part);
 /* The solver object: shared with `sablier solve`. */
 void sab_summary_solver(sab_json *json, const sab_report *report, sab_factor_backend linear);
 

@@ -1,4 +1,4 @@
-#include "cli/study_point.h"
+#include "run/study_point.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "io/file.h"

@@ -1,9 +1,9 @@
-/* cli/live.h -- the files of an inertial run that grow with it: history.csv, a row per step, and
+/* run/live.h -- the files of an inertial run that grow with it: history.csv, a row per step, and
  * the frames fields_NNNN.vtu with their index fields.pvd. */
-#ifndef SAB_CLI_LIVE_H
-#define SAB_CLI_LIVE_H
+#ifndef SAB_RUN_LIVE_H
+#define SAB_RUN_LIVE_H
 
-#include "cli/state.h"
+#include "run/state.h"
 
 #include <stdio.h>
 
@@ -30,7 +30,5 @@ sab_status sab_live_end(sab_live *live, sab_error *err);
 /* Remove the frames from number `first` on, of an older result or of a part of a run that was
  * lost. */
 sab_status sab_live_remove_frames(const char *directory, int first, sab_error *err);
-/* The header of history.csv, without the end of the line. */
-sab_status sab_live_columns(const sab_march *march, sab_text *text, sab_error *err);
 
 #endif

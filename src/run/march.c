@@ -1,4 +1,4 @@
-#include "flow/march.h"
+#include "run/march.h"
 #include "base/memory.h"
 #include "flow/inertia.h"
 #include "flow/parts.h"
@@ -54,6 +54,11 @@ static int window_rows(const sab_march *march)
     return (int)fmax(1.0, fmin(rows, INT_MAX / 2));
 }
 
+bool sab_march_is_creeping(const sab_march *m)
+{
+    return m->flow->inertia == NULL;
+}
+
 static int columns_of(const sab_probe_result *r)
 {
     return sab_probe_is_profile(r->probe) ? 0 : r->components;
@@ -64,8 +69,7 @@ static int profile_columns_of(const sab_probe_result *r)
     return sab_probe_is_profile(r->probe) ? r->samples * r->components : 0;
 }
 
-/* The column of the probe that is watched, or -1. */
-static int watched_column(const sab_march *march)
+int sab_march_watched(const sab_march *march)
 {
     int column = SAB_HISTORY_FIXED;
 
@@ -180,7 +184,7 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     const sab_certificate *c = &r->certificate;
     const sab_volume v = sab_flow_volume(m->flow, c->stress);
 
-    row[SAB_HISTORY_STEP] = m->flow->step;
+    row[SAB_HISTORY_STEP] = sab_march_is_creeping(m) ? 1 : m->flow->step;
     row[SAB_HISTORY_TIME] = m->flow->time;
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         row[SAB_HISTORY_OUTER + i] = sab_work_get(&r->work, i);
@@ -233,7 +237,7 @@ static double mean_of(const sab_march *m, int first, int rows, int c, double *de
  * has come to rest is steady too. */
 static bool is_steady(const sab_march *m)
 {
-    const int w = window_rows(m), column = watched_column(m);
+    const int w = window_rows(m), column = sab_march_watched(m);
 
     if (column < 0 || m->options.steady <= 0.0 || m->rows < 2 * w || m->rows % w != 0)
         return false;
@@ -249,6 +253,8 @@ static sab_march_end find_end(const sab_march *m)
 
     if (last[SAB_HISTORY_MISSED] == (double)SAB_MISS_INFEASIBLE)
         return SAB_MARCH_INFEASIBLE;
+    if (sab_march_is_creeping(m))
+        return SAB_MARCH_FINISHED;
     if (last[SAB_HISTORY_UNSOUND] == 2.0)
         return SAB_MARCH_UNSTABLE;
     if (m->missed > m->options.max_missed)
@@ -258,6 +264,14 @@ static sab_march_end find_end(const sab_march *m)
     return left < 0.5 * m->flow->setup.step ? SAB_MARCH_FINISHED : SAB_MARCH_GOES_ON;
 }
 
+static sab_status advance(sab_march *m, const sab_flow_observer *observer, sab_flow_report *report,
+                          sab_error *err)
+{
+    if (sab_march_is_creeping(m))
+        return sab_flow_solve(m->flow, observer, report, err);
+    return sab_flow_step(m->flow, observer, report, err);
+}
+
 sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_flow_report *report,
                           sab_error *err)
 {
@@ -265,7 +279,7 @@ sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_f
 
     SAB_TRY(reserve(m, m->rows + 1, err));
     SAB_TRY(reserve_profiles(m, 1, err));
-    SAB_TRY(sab_flow_step(m->flow, observer, report, err));
+    SAB_TRY(advance(m, observer, report, err));
     SAB_TRY(sab_probes_evaluate(m->probes, m->flow, &m->probe, err));
     fill_row(m, report, m->history + (size_t)m->rows * (size_t)m->columns);
     keep_profiles(m);
@@ -278,8 +292,10 @@ sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_f
     m->total = *report;
     m->total.solve = sum;
     m->total.retries = retries;
-    sab_transport_add(&m->transport, &m->flow->inertia->report);
-    m->cpu_transport += m->flow->inertia->cpu_carry;
+    if (!sab_march_is_creeping(m)) {
+        sab_transport_add(&m->transport, &m->flow->inertia->report);
+        m->cpu_transport += m->flow->inertia->cpu_carry;
+    }
 cleanup:
     return status;
 }

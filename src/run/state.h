@@ -1,14 +1,15 @@
-/* cli/state.h -- what a run keeps in checkpoint.sab, and how it goes on from there.
+/* run/state.h -- what a run keeps in checkpoint.sab, and how it goes on from there.
  *
  * The blocks are listed in docs/checkpoint.md. Of an inertial run: the state of the flow, the
  * history, the frames written, and the sums of work and time; of a creeping flow only its state,
  * for initial.from. */
-#ifndef SAB_CLI_STATE_H
-#define SAB_CLI_STATE_H
+#ifndef SAB_RUN_STATE_H
+#define SAB_RUN_STATE_H
 
 #include "base/text.h"
-#include "cli/session.h"
-#include "flow/march.h"
+#include "run/session.h"
+#include "run/warnings.h"
+#include "run/march.h"
 #include "io/checkpoint.h"
 
 /* What an inertial run has to remember beside the march. Times are sums over all parts of a run
@@ -35,8 +36,9 @@ bool sab_state_exists(const char *directory);
 /* Go on where the run in this directory was: march and run are as they were then. If the
  * checkpoint is damaged the one before is taken, with a warning. SAB_ERR_USAGE if it is of another
  * case, with the key, or of another mesh. */
-sab_status sab_state_resume(const char *directory, const sab_session *session, sab_terminal *term,
-                            sab_march *march, sab_run_state *run, sab_error *err);
+sab_status sab_state_resume(const char *directory, const sab_session *session,
+                            sab_warnings *warnings, sab_march *march, sab_run_state *run,
+                            sab_error *err);
 /* initial.from: velocity and stress of another run. */
 sab_status sab_state_initial(const sab_session *session, sab_error *err);
 

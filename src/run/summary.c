@@ -1,4 +1,4 @@
-#include "cli/summary.h"
+#include "run/summary.h"
 #include "base/timer.h"
 #include "flow/law.h"
 #include "io/output.h"
@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Part of the outflow beyond which volume made or lost by the solver is worth a warning; outflow
- * per strain rate below which the flow turns in itself. */
-static const double VOLUME_ERROR = 0.02, THROUGH = 1e-3;
+/* Outflow per strain rate below which the flow turns in itself. */
+static const double THROUGH = 1e-3;
 
 sab_status sab_summary_exact(const sab_session *session, double time, sab_run_result *result,
                              sab_error *err)
@@ -33,64 +32,25 @@ cleanup:
     return status;
 }
 
-void sab_summary_say_exact(const sab_run_result *result, sab_terminal *term)
-{
-    const sab_error_norms *e = &result->error;
-
-    if (result->has_velocity_error && e->exact_Linf > 0.0)
-        sab_say(term, "exact solution error relative to it: L2 %.3e, max %.3e, H1 %.3e",
-                e->L2 / e->exact_L2, e->Linf / e->exact_Linf, e->H1 / e->exact_H1);
-    else if (result->has_velocity_error)
-        sab_say(term, "exact solution rest; the velocity is L2 %.3e, max %.3e, H1 %.3e", e->L2,
-                e->Linf, e->H1);
-    if (result->has_pressure_error && result->pressure_scale > 0.0) /* else nothing yields */
-        sab_say(term, "               pressure where the material yields: L2 %.3e",
-                result->pressure_error / result->pressure_scale);
-}
-
-/* Does so much leave that the balance of volume can be told in parts of it? */
-static bool flows_through(const sab_volume *v)
+bool sab_volume_flows(const sab_volume *v)
 {
     return v->outflow > THROUGH * v->rate;
 }
 
-/* A part of the outflow; NaN, which is null in a file, if nothing leaves. */
-static double share(const sab_volume *v, double part)
+double sab_volume_share(const sab_volume *v, double part)
 {
-    return flows_through(v) ? part / v->outflow : NAN;
-}
-
-void sab_summary_say_volume(const sab_run_result *result, sab_terminal *term)
-{
-    const sab_volume *v = &result->volume;
-    const double error = share(v, v->barrier - v->compaction);
-    char dilatancy[40] = "";
-
-    if (!flows_through(v) || result->report.solve.certificate.at_rest)
-        return;
-    if (v->dilatancy > 1e-9 * v->outflow)
-        snprintf(dilatancy, sizeof dilatancy, "dilatancy %.1f, ", 100.0 * share(v, v->dilatancy));
-    sab_say(term,
-            "volume         %+.1f %% of outflow: %sparting %.1f, barrier %.1f, "
-            "compaction %.1f",
-            100.0 * share(v, v->net), dilatancy, 100.0 * share(v, v->parting),
-            100.0 * share(v, v->barrier), -100.0 * share(v, v->compaction));
-    if (fabs(error) > VOLUME_ERROR)
-        sab_warn(term,
-                 "%.2g %% of the outflow is volume %s by the tolerance, not by the material; "
-                 "lower solver.tolerance",
-                 100.0 * fabs(error), error > 0.0 ? "made" : "lost");
+    return sab_volume_flows(v) ? part / v->outflow : NAN;
 }
 
 static void volume(sab_json *json, const sab_volume *v)
 {
     sab_json_begin_object(json, "volume");
     sab_json_number(json, "outflow", v->outflow);
-    sab_json_number(json, "net", share(v, v->net));
-    sab_json_number(json, "dilatancy", share(v, v->dilatancy));
-    sab_json_number(json, "parting", share(v, v->parting));
-    sab_json_number(json, "barrier", share(v, v->barrier));
-    sab_json_number(json, "compaction", share(v, v->compaction));
+    sab_json_number(json, "net", sab_volume_share(v, v->net));
+    sab_json_number(json, "dilatancy", sab_volume_share(v, v->dilatancy));
+    sab_json_number(json, "parting", sab_volume_share(v, v->parting));
+    sab_json_number(json, "barrier", sab_volume_share(v, v->barrier));
+    sab_json_number(json, "compaction", sab_volume_share(v, v->compaction));
     sab_json_end_object(json);
 }
 
@@ -335,13 +295,14 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     const sab_report *r = &result->report.solve;
     const sab_mesh *mesh = session->mesh;
     const sab_march *m = result->march;
+    const bool inertial = !sab_march_is_creeping(m);
     sab_json json = {0};
 
     sab_json_begin_object(&json, NULL);
     sab_json_string(&json, "status", result->status);
     sab_json_begin_array(&json, "warnings");
-    for (int i = 0; i < sab_warnings_kept(result->term); i++)
-        sab_json_string(&json, NULL, result->term->warning[i]);
+    for (int i = 0; i < sab_warnings_kept(result->warnings); i++)
+        sab_json_string(&json, NULL, result->warnings->text[i]);
     sab_json_end_array(&json);
     sab_json_string(&json, "version", SAB_VERSION);
     sab_json_string(&json, "title", session->c->title);
@@ -352,13 +313,13 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_integer(&json, "gauss_points", session->flow->program->npoints);
     sab_json_end_object(&json);
     material(&json, session);
-    if (m == NULL)
+    if (!inertial)
         sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
     sab_summary_solver(&json, r, session->c->solver.linear);
     volume(&json, &result->volume);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);
-    if (m != NULL)
+    if (inertial)
         sab_json_number(&json, "transport", m->cpu_transport);
     for (int i = SAB_WORK_COUNTS; i < SAB_WORK_ENTRIES; i++)
         sab_json_number(&json, sab_work_table[i].name, sab_work_get(&r->work, i));
@@ -367,16 +328,16 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_end_object(&json);
     sab_json_number(&json, "wall", result->wall_total);
     sab_json_number(&json, "peak_memory", sab_peak_memory());
-    sab_json_integer(&json, "steps", m != NULL ? m->rows : 1);
-    sab_json_number(&json, "time", m != NULL ? m->flow->time : 0.0);
-    if (m != NULL)
+    sab_json_integer(&json, "steps", m->rows);
+    sab_json_number(&json, "time", m->flow->time);
+    if (inertial)
         steps(&json, session, result);
     sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
     sab_json_number(&json, "rate_residual", result->report.rate_residual);
     sab_json_number(&json, "pressure_oscillation", result->shown.oscillation);
-    probes(&json, "probes", session, result, m != NULL ? result->mean + SAB_HISTORY_FIXED : NULL,
+    probes(&json, "probes", session, result, inertial ? result->mean + SAB_HISTORY_FIXED : NULL,
            true);
-    if (m != NULL)
+    if (inertial)
         probes(&json, "deviations", session, result, result->deviation + SAB_HISTORY_FIXED, false);
     errors(&json, result);
     sab_json_end_object(&json);

@@ -1,6 +1,6 @@
-#include "cli/state.h"
+#include "run/state.h"
 #include "base/memory.h"
-#include "cli/live.h"
+#include "run/history.h"
 #include "io/file.h"
 
 #include <stdio.h>
@@ -201,7 +201,7 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
     int kept;
 
     SAB_TRY(add_flow(&l, session, err));
-    SAB_TRY(sab_live_columns(march, &l.columns, err));
+    SAB_TRY(sab_history_columns(march, &l.columns, err));
     pack_report(march, run, l.work, l.transport, l.report, l.times);
     add(&l, "columns", SAB_BLOCK_TEXT, l.columns.length, l.columns.data);
     add(&l, "history", SAB_BLOCK_REAL, (size_t)march->rows * (size_t)march->columns,
@@ -234,7 +234,7 @@ bool sab_state_exists(const char *directory)
 }
 
 /* The newer of the two that is whole. */
-static sab_status open_either(const char *directory, sab_terminal *term,
+static sab_status open_either(const char *directory, const sab_warnings *warnings,
                               sab_checkpoint **checkpoint, sab_error *err)
 {
     char path[PATH], previous[PATH];
@@ -248,8 +248,9 @@ static sab_status open_either(const char *directory, sab_terminal *term,
     if (status == SAB_ERR_INPUT)
         status = sab_checkpoint_read(previous, checkpoint, &second);
     if (status == SAB_OK) {
-        sab_warn(term, "%s\nthe checkpoint before it is used instead", first.message);
-        term->warnings--; /* it is not about the result, which will be the same */
+        /* it is not about the result, which will be the same */
+        sab_warnings_mention(warnings, "%s\nthe checkpoint before it is used instead",
+                             first.message);
     } else {
         sab_fail(err, status, "--resume: no checkpoint can be used: %s\n%s", first.message,
                  second.message);
@@ -269,7 +270,7 @@ static sab_status check_mesh(const sab_checkpoint *c, const sab_session *session
 }
 
 static sab_status check_case(const sab_checkpoint *c, const char *directory,
-                             const sab_session *session, sab_terminal *term, sab_error *err)
+                             const sab_session *session, sab_warnings *warnings, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_text difference = {0};
@@ -296,8 +297,9 @@ static sab_status check_case(const sab_checkpoint *c, const char *directory,
     }
     SAB_TRY(sab_checkpoint_get(c, "version", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
     if (strcmp(b->data, SAB_VERSION) != 0)
-        sab_warn(term, "the run was begun by version %s, this is %s: numbers may differ slightly",
-                 (const char *)b->data, SAB_VERSION);
+        sab_warnings_add(warnings,
+                         "the run was begun by version %s, this is %s: numbers may differ slightly",
+                         (const char *)b->data, SAB_VERSION);
 cleanup:
     sab_text_destroy(&difference);
     return status;
@@ -347,7 +349,7 @@ static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_sta
     sab_text columns = {0};
 
     SAB_TRY(get_flow(c, &state, err));
-    SAB_TRY(sab_live_columns(march, &columns, err));
+    SAB_TRY(sab_history_columns(march, &columns, err));
     SAB_TRY(sab_checkpoint_get(c, "columns", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
     if (strcmp(b->data, columns.data) != 0) {
         status = sab_fail(err, SAB_ERR_INPUT, "its history has other columns: %s",
@@ -379,14 +381,15 @@ cleanup:
     return status;
 }
 
-sab_status sab_state_resume(const char *directory, const sab_session *session, sab_terminal *term,
-                            sab_march *march, sab_run_state *run, sab_error *err)
+sab_status sab_state_resume(const char *directory, const sab_session *session,
+                            sab_warnings *warnings, sab_march *march, sab_run_state *run,
+                            sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_checkpoint *c = NULL;
 
-    SAB_TRY(open_either(directory, term, &c, err));
-    status = check_case(c, directory, session, term, err);
+    SAB_TRY(open_either(directory, warnings, &c, err));
+    status = check_case(c, directory, session, warnings, err);
     if (status == SAB_OK)
         status = restore(c, march, run, err);
     if (status == SAB_ERR_INPUT)

@@ -1,0 +1,77 @@
+/* run/study.h -- a study at work: its points in chains, and what they say together.
+ *
+ * Points stand in chains: those of a chain run one after the other, chains side by side. A chain is
+ * one point, or the points along the continued axis, or a bisection, of which the points beyond the
+ * two ends come to be as it goes. Point i of a chain has the number first + i stride. Who runs a
+ * point, and how, is for the caller: sab_study_next, the run, sab_study_done. */
+#ifndef SAB_RUN_STUDY_H
+#define SAB_RUN_STUDY_H
+
+#include "run/result.h"
+#include "run/study_point.h"
+
+enum { SAB_STUDY_PATH = SAB_PATH + SAB_STUDY_NAME + 40 };
+
+typedef struct sab_chain {
+    int first, stride, length;
+    int next;                        /* points taken from it so far */
+    int running;                     /* number of the point that runs, or -1 */
+    int last;                        /* the last good one, or -1 */
+    int flowing, arrested;           /* the ends of the search so far, or -1 */
+    int sure_flowing, sure_arrested; /* those of them that are good: the ends of the bracket */
+    bool broken;                     /* a point of the bisection has no value: it cannot go on */
+} sab_chain;
+
+typedef struct sab_study_run {
+    sab_study *study;         /* owned */
+    char directory[SAB_PATH]; /* as the user gave it */
+    char points[SAB_PATH];    /* directory/points, absolute */
+    int lock;
+    bool resume;
+    int npoints, nchains;
+    sab_point *point;
+    sab_chain *chain;
+    int done, failed, missed, warned; /* points; missed: with a result not to be trusted */
+    int ran;                          /* those that were not there already */
+    double seconds;                   /* on the clock, of these */
+} sab_study_run;
+
+/* Chains and points, with all errors of all cases; then the directory, locked: children share the
+ * lock, so that two studies do not mix. SAB_ERR_USAGE if a result is there, without `resume` or
+ * `force`. The study is moved, also on failure. The caller owns *run. */
+sab_status sab_study_run_create(sab_study **study, const char *directory, bool resume, bool force,
+                                sab_study_run **run, sab_error *err);
+void sab_study_run_destroy(sab_study_run **run);
+
+/* What can be done now. */
+typedef struct sab_study_task {
+    int point;   /* its number, -1: nothing, before another point is done */
+    int from;    /* the point it starts from, or -1 */
+    bool found;  /* its result is there already, and counted: nothing to run */
+    bool resume; /* there is a checkpoint to go on from */
+} sab_study_task;
+sab_status sab_study_next(sab_study_run *run, sab_study_task *task, sab_error *err);
+/* Make its directory ready, and give the keys to set: those of the study, and initial.from. The
+ * caller frees the texts, also on failure. */
+sab_status sab_study_prepare(sab_study_run *run, const sab_study_task *task, int *noverrides,
+                             char **override, sab_error *err);
+/* The run of a point has ended with that exit code (`stopped`: it was asked to): read its result,
+ * count it, write results.csv. */
+sab_status sab_study_done(sab_study_run *run, int point, int code, bool stopped, sab_error *err);
+
+/* results.csv, as it is now. The caller owns *table. */
+sab_status sab_study_table(const sab_study_run *run, sab_table **table, sab_error *err);
+/* study.json: counts of points, those that are left out and why, all warnings. */
+sab_status sab_study_write(const sab_study_run *run, sab_error *err);
+/* Warning k of point i, if no earlier one is like it but for its numbers; else NULL. */
+const char *sab_study_warning(const sab_study_run *run, int i, int k);
+/* What a point warns about like this, or NULL. */
+const char *sab_study_warns(const sab_point *point, const char *sentence);
+/* Of a bisection: "bracketed", or why it is not. */
+const char *sab_study_bracket_state(const sab_study_run *run, const sab_chain *chain);
+/* Points of it that are not to be trusted. */
+int sab_study_missed(const sab_study_run *run, const sab_chain *chain);
+/* brackets.csv */
+sab_status sab_study_write_brackets(const sab_study_run *run, sab_error *err);
+
+#endif

@@ -1,0 +1,219 @@
+#include "run/verdict.h"
+#include "fem/transport.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Part of the outflow beyond which volume made or lost by the solver is worth a warning. */
+static const double VOLUME_ERROR = 0.02;
+/* Stable pairs stay below (docs/theory.md, 10). */
+static const double ROUGH_PRESSURE = 0.3;
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+/* A node that a slip wall shares with an entry that moves through it. */
+static void warn_corners(const sab_session *session, sab_warnings *warnings)
+{
+    const sab_boundary *boundary = session->c->boundary;
+
+    for (int k = 0; k < session->held->nconcessions; k++) {
+        const sab_concession *at = &session->held->concession[k];
+
+        if (boundary[at->other].slip)
+            sab_warnings_add(warnings,
+                             "'%s' moves through the slip wall '%s' where they meet (%d %s (%g, "
+                             "%g))",
+                             boundary[at->holder].group, boundary[at->other].group, at->nodes,
+                             at->nodes > 1 ? "nodes, the first at" : "node, at", at->place[0],
+                             at->place[1]);
+    }
+}
+
+/* The law has a solution there too, so it is no error; but it is not that of grains
+ * [docs/theory.md, 2.5]. */
+static void warn_friction(const sab_session *session, sab_warnings *warnings)
+{
+    const double friction = sab_session_friction(session).high;
+
+    if (friction >= 1.0)
+        sab_warnings_add(
+            warnings,
+            "%s: %g; from 1 on there is no friction angle in the plane (friction = "
+            "sin(angle)), stresses may reach tension, and slopes of any angle can rest",
+            session->c->material.has_mu_i ? "material.mu_i.dynamic" : "material.friction",
+            friction);
+}
+
+void sab_session_warn(const sab_session *session, sab_warnings *warnings)
+{
+    const sab_boundary_report *report = &session->flow->boundaries;
+
+    warn_corners(session, warnings);
+    if (report->uncovered > 0)
+        sab_warnings_add(
+            warnings,
+            "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
+            "traction",
+            report->uncovered, report->place[0], report->place[1]);
+    warn_friction(session, warnings);
+    if (!sab_session_stable(session))
+        sab_warnings_add(warnings,
+                         "mesh.split: none is the plain P2/P1 pair: stable on special meshes only; "
+                         "do not trust point values of its pressure (mesh.element: p2b is stable)");
+}
+
+/* ---- after: every flow ----------------------------------------------------------------------- */
+
+static void warn_volume(sab_run *run)
+{
+    const sab_volume *v = &run->result.volume;
+    const double error = sab_volume_share(v, v->barrier - v->compaction);
+
+    if (sab_volume_flows(v) && !run->result.report.solve.certificate.at_rest &&
+        fabs(error) > VOLUME_ERROR)
+        sab_warnings_add(&run->warnings,
+                         "%.2g %% of the outflow is volume %s by the tolerance, not by the "
+                         "material; lower solver.tolerance",
+                         100.0 * fabs(error), error > 0.0 ? "made" : "lost");
+}
+
+static void warn_solve(sab_run *run, const sab_report *report)
+{
+    char sentence[SAB_WARNING_LENGTH];
+
+    sab_warnings_add(
+        &run->warnings, "%s",
+        sab_missed_text(report, run->session.c->solver.tolerance, sentence, sizeof sentence));
+}
+
+static void warn_pressure(sab_run *run)
+{
+    const double oscillation = run->result.shown.oscillation;
+
+    if (!sab_session_stable(&run->session) && oscillation > ROUGH_PRESSURE)
+        sab_warnings_add(
+            &run->warnings,
+            "the pressure oscillates inside elements (by %.2g of the stresses of the flow): "
+            "the plain pair is unstable on this mesh; use mesh.split: alfeld or mesh.element: "
+            "p2b",
+            oscillation);
+}
+
+/* ---- creeping -------------------------------------------------------------------------------- */
+
+static void warn_creeping(sab_run *run)
+{
+    const sab_flow_report *report = &run->result.report;
+
+    if (report->converged)
+        return;
+    if (report->missed.by == SAB_MISS_RATE)
+        sab_warnings_add(
+            &run->warnings,
+            "not converged (mu_i or material.viscosity): rate residual %.1e against %g after "
+            "%d cone programs",
+            report->rate_residual, run->session.c->solver.tolerance, report->viscosity_iterations);
+    else
+        warn_solve(run, &report->solve);
+}
+
+/* ---- inertial -------------------------------------------------------------------------------- */
+
+/* How many steps missed what. */
+static void warn_missed(sab_run *run, const sab_march_figures *f)
+{
+    char list[800] = "";
+    size_t n = 0;
+
+    for (int by = SAB_MISS_NONE + 1; by < SAB_MISS_COUNT; by++)
+        if (f->missed_by[by] > 0 && n < sizeof list)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%d by %s", n > 0 ? ", " : "",
+                                  f->missed_by[by], sab_miss_table[by].text);
+    if (f->missed > 0)
+        sab_warnings_add(
+            &run->warnings,
+            "%d of %d steps missed the tolerance %g: %s; the largest of step %d: G = %.2g, "
+            "C = %.2g",
+            f->missed, run->march->rows, run->session.c->solver.tolerance, list, f->worst_step,
+            f->worst_gap, f->worst_compaction);
+}
+
+/* Where the energy of the run came from, and whether that can be believed. */
+static void warn_energy(sab_run *run, const sab_march_energy *e)
+{
+    const sab_march *m = run->march;
+    sab_warnings *warnings = &run->warnings;
+
+    if (m->end == SAB_MARCH_UNSTABLE)
+        sab_warnings_add(
+            warnings,
+            "unstable: in step %d, at time %g, the energy grew by more than the work done on "
+            "the material, also with smaller steps; refine the mesh where the flow is fast, "
+            "give its velocity where material enters, or use a smaller time.step",
+            m->rows, m->flow->time);
+    else if (e->unsound > 0)
+        sab_warnings_add(
+            warnings,
+            "%d of %d steps are unsound: energy appears from nowhere; use a smaller time.step, "
+            "or refine the mesh where it is fast",
+            e->unsound, m->rows);
+    if (e->share > SAB_MADE_OF_NOTHING && e->parting > 0.5 * e->share)
+        sab_warnings_add(
+            warnings,
+            "%.2g %% of the work done on the material came with volume that appears where "
+            "grains part, more than %g %%: this domain does not stay full",
+            100.0 * e->share, 100.0 * SAB_MADE_OF_NOTHING);
+    else if (e->share > SAB_MADE_OF_NOTHING)
+        sab_warnings_add(
+            warnings,
+            "%.2g %% of the work done on the material was made of nothing by the time steps, "
+            "more than %g %%; use a smaller time.step%s",
+            100.0 * e->share, 100.0 * SAB_MADE_OF_NOTHING,
+            run->session.c->time.order == 1 ? ", or time.order: 2" : "");
+}
+
+/* Beyond what the time scheme takes [docs/theory.md, 3.3]? */
+static void warn_advection(sab_run *run)
+{
+    const sab_case *c = run->session.c;
+    const int order = c->time.order;
+    const double limit =
+        sab_transport_limit(c->element, sab_session_is_split(&run->session), order);
+
+    if (run->result.cell_reynolds > limit)
+        sab_warnings_add(
+            &run->warnings,
+            "advection may be under-resolved on this mesh: |u| h Re up to %.3g, above %g; "
+            "refine where it is fast%s",
+            run->result.cell_reynolds, limit, order == 2 ? ", or use time.order: 1" : "");
+}
+
+static void warn_inertial(sab_run *run)
+{
+    const sab_march *m = run->march;
+    const sab_march_figures f = sab_summary_figures(m);
+    const sab_march_energy energy = sab_march_energies(m);
+
+    if (m->end == SAB_MARCH_GIVEN_UP)
+        sab_warnings_add(&run->warnings,
+                         "given up after %d step%s that missed the tolerance or were unsound "
+                         "(time.max_missed: %d)",
+                         f.missed, f.missed == 1 ? "" : "s", m->options.max_missed);
+    else if (m->end == SAB_MARCH_INFEASIBLE)
+        warn_solve(run, &m->total.solve);
+    warn_missed(run, &f);
+    if (run->had_angle) /* a formula of time may lose it */
+        warn_friction(&run->session, &run->warnings);
+    warn_energy(run, &energy);
+    warn_advection(run);
+}
+
+void sab_run_warn(sab_run *run)
+{
+    warn_volume(run);
+    if (sab_march_is_creeping(run->march))
+        warn_creeping(run);
+    else
+        warn_inertial(run);
+    warn_pressure(run);
+}
