@@ -5,9 +5,9 @@
  * of CSV per step; a summary on standard error. */
 #include "base/memory.h"
 #include "base/timer.h"
-#include "case_step.h"
 #include "options.h"
 #include "solve/solve.h"
+#include "still_flow.h"
 
 #include <math.h>
 
@@ -40,11 +40,11 @@ static void print_step(int k, double dt, const sab_report *r, double cpu, double
     fflush(stdout);
 }
 
-static sab_status march(bench_step *step, const sab_solver_options *options, int steps, bool cold,
+static sab_status march(sab_flow *flow, const sab_solver_options *options, int steps, bool cold,
                         const char *flux, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_program *p = step->program;
+    const sab_program *p = flow->program;
     const size_t rows = (size_t)p->s * (size_t)p->npoints;
     sab_solver *solver = NULL;
     double *lambda = NULL, *u = NULL, *q = NULL, *sample = NULL, given = 0.0, one = 0.0;
@@ -58,7 +58,7 @@ static sab_status march(bench_step *step, const sab_solver_options *options, int
     SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
     for (int k = 0; k < 3; k++)
         SAB_TRY(time_factorisation(factor, p->A, k, sample, &one, err));
-    SAB_TRY(bench_step_flux(step, flux, q, &given, err));
+    SAB_TRY(bench_flux(flow, flux, q, &given, err));
     SAB_TRY(sab_solver_create(options, p, &solver, err));
     printf("step,time,method,reason,outer,inner,factorisations,solves,cpu,feq,gap,compaction,"
            "natural_relative,momentum,change,discharge\n");
@@ -74,20 +74,20 @@ static sab_status march(bench_step *step, const sab_solver_options *options, int
         SAB_TRY(time_factorisation(factor, p->A, k + 2, sample, &one, err));
         for (int i = 0; i < p->n; i++)
             discharge += q[i] * u[i];
-        print_step(k, step->setup.dt, &r, cpu, one, discharge);
+        print_step(k, flow->setup.step, &r, cpu, one, discharge);
         t.failed += r.reason != SAB_CONVERGED;
         t.cpu += cpu;
         t.most = fmax(t.most, cpu);
         t.iterations += r.work.inner;
         t.most_iterations = fmax(t.most_iterations, r.work.inner);
-        t.work.factorisations += r.work.factorisations;
-        bench_step_advance(step, u);
+        t.factorisations += r.work.factorisations;
+        bench_follow(flow, u);
     }
     fprintf(stderr,
             "%d unknowns, %d steps, %s, tolerance %g: per step %.1f iterations (at most %.0f), "
             "%.1f factorisations, %.1f feq (at most %.1f; one is %.4f s); %d not converged\n",
             p->n, steps, sab_method_table[options->method].name, options->tolerance,
-            t.iterations / steps, t.most_iterations, t.work.factorisations / steps, t.cpu / one / steps,
+            t.iterations / steps, t.most_iterations, t.factorisations / steps, t.cpu / one / steps,
             t.most / one, one, t.failed);
 cleanup:
     sab_solver_destroy(&solver);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
     sab_status status = SAB_OK;
     sab_error message = {0}, *err = &message;
     sab_solver_options options = sab_solver_options_default();
-    bench_case b = {0};
+    sab_session b = {0};
     const char *override[BENCH_OVERRIDES];
     const int n = bench_overrides(argc, argv, override);
 
@@ -117,14 +117,14 @@ int main(int argc, char **argv)
                         "[--threads N] [--set KEY=VALUE]...\n");
         return 2;
     }
-    SAB_TRY(bench_case_open(argv[1], n, override, bench_number(argc, argv, "--dt", 0.01),
-                            bench_number(argc, argv, "--inertia", 0.0), &b, err));
-    SAB_TRY(march(b.step, &options, (int)bench_number(argc, argv, "--steps", 100),
+    SAB_TRY(bench_open(argv[1], n, override, bench_number(argc, argv, "--dt", 0.01), &b, err));
+    bench_set_inertia(b.flow, bench_number(argc, argv, "--inertia", 0.0));
+    SAB_TRY(march(b.flow, &options, (int)bench_number(argc, argv, "--steps", 100),
                   bench_flag(argc, argv, "--cold"), bench_option(argc, argv, "--flux", "outlet"),
                   err));
 cleanup:
     if (status != SAB_OK)
         fprintf(stderr, "error: %s\n", message.message);
-    bench_case_close(&b);
+    sab_session_close(&b);
     return status != SAB_OK;
 }

@@ -14,13 +14,14 @@
  * them ends well although more than 1 % of the work done on it is energy made of nothing. */
 #include "base/memory.h"
 #include "base/timer.h"
-#include "flow_step.h"
+#include "flow/inertia.h"
 #include "io/program_file.h"
 #include "mesh/gmsh.h"
 #include "options.h"
 #include "random.h"
 #include "random_flows.h"
 #include "solve/solve.h"
+#include "still_flow.h"
 
 #include <math.h>
 #include <sys/resource.h>
@@ -195,18 +196,17 @@ static sab_status mesh_to_size(const scene *s, int triangles, const char *direct
 }
 
 /* The velocity before the step at the points of the mass matrix. */
-static void set_before(bench_step *step, const scene *s)
+static void set_before(sab_flow *flow, const scene *s)
 {
-    const sab_mass *m = step->mass;
-
-    if (s->dt == 0.0)
+    if (flow->inertia == NULL)
         return;
+    const sab_mass *m = flow->inertia->mass;
+    double *v = flow->inertia->b;
     for (int p = 0; p < m->N->npoints; p++)
         for (int i = 0; i < 2; i++)
-            step->v[2 * p + i] = s->before[3 * i] + s->before[3 * i + 1] * m->x[2 * p] +
-                                 s->before[3 * i + 2] * m->x[2 * p + 1];
-    memcpy(step->program->l, step->load, (size_t)step->program->n * sizeof *step->load);
-    sab_mass_load(step->mass, 1.0 / s->dt, step->v, step->program->l);
+            v[2 * p + i] = s->before[3 * i] + s->before[3 * i + 1] * m->x[2 * p] +
+                           s->before[3 * i + 2] * m->x[2 * p + 1];
+    bench_follow_points(flow, v);
 }
 
 typedef struct limit {
@@ -235,7 +235,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
     sab_status status = SAB_OK;
     unsigned long long r = bench_seed(seed);
     sab_mesh *mesh = NULL;
-    bench_step *step = NULL;
+    sab_flow *flow = NULL;
     sab_solver *solver = NULL;
     double *lambda = NULL, *u = NULL;
     static const char *const reason[] = {"converged", "iterations", "stalled", "infeasible"};
@@ -247,17 +247,19 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
     make_material(&s, &r);
     const int triangles = (int)uniform(&r, 0.3 * o->triangles, o->triangles);
     SAB_TRY(mesh_to_size(&s, triangles, o->directory, &mesh, err));
-    const bench_setup setup = {.mesh = mesh,
-                               .geometry = &sab_geometry_plane,
-                               .material = &s.material,
-                               .gravity = s.gravity,
-                               .nboundaries = s.sides,
-                               .boundary = s.boundary,
-                               .dt = s.dt,
-                               .inertia = o->inertia};
-    SAB_TRY(bench_step_create(&setup, &step, err));
-    set_before(step, &s);
-    const sab_program *p = step->program;
+    const sab_flow_setup setup = {.mesh = mesh,
+                                  .geometry = &sab_geometry_plane,
+                                  .material = &s.material,
+                                  .gravity = s.gravity,
+                                  .nboundaries = s.sides,
+                                  .boundary = s.boundary,
+                                  .solver = o->solver,
+                                  .step = s.dt,
+                                  .order = 1};
+    SAB_TRY(sab_flow_create(&setup, &flow, err));
+    bench_set_inertia(flow, o->inertia);
+    set_before(flow, &s);
+    const sab_program *p = flow->program;
     SAB_NEW(lambda, (size_t)p->s * (size_t)p->npoints);
     SAB_NEW(u, p->n);
     limit l = {sab_cpu_seconds() + o->limit, false};
@@ -288,7 +290,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
     }
 cleanup:
     sab_solver_destroy(&solver);
-    bench_step_destroy(&step);
+    sab_flow_destroy(&flow);
     sab_mesh_destroy(&mesh);
     SAB_FREE(lambda);
     SAB_FREE(u);

@@ -111,6 +111,11 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow);
  * count: give it step and time zero, and this flow's own eta and nu, or the law of the other
  * one would stay. A creeping flow starts from its lambda. */
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err);
+/* After restoring the state of another process: A as that one had it, so that a run which goes on
+ * counts its factorisations like one that never stopped. */
+void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state);
+/* Work of `now` added to that of earlier programs; everything else is that of `now`. */
+void sab_flow_add_work(sab_report *sum, const sab_report *now);
 /* Estimate of the memory a solve needs, in bytes: program, factor, workspace. */
 double sab_flow_memory(const sab_flow *flow);
 

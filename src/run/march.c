@@ -1,7 +1,6 @@
 #include "run/march.h"
 #include "base/memory.h"
 #include "flow/inertia.h"
-#include "flow/parts.h"
 
 #include <limits.h>
 #include <math.h>

@@ -126,6 +126,8 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
     r->wall_start = sab_wall_seconds();
     r->session.c = *c;
     *c = NULL;
+    if (options->resume && !has_files(r))
+        SAB_TRY(sab_fail(err, SAB_ERR_USAGE, "resume: there is no directory to go on from"));
     if (has_files(r))
         SAB_TRY(sab_result_choose(options->directory, options->resume, options->force, r->session.c,
                                   &r->place, err));

@@ -227,15 +227,15 @@ static void check_work(const sab_report *r)
     int outer = 0, inner = 0, factorisations = 0, solves = 0;
 
     for (int k = 0; k < stub.calls; k++) {
-        outer += stub.call[k].report.outer;
-        inner += stub.call[k].report.inner;
-        factorisations += stub.call[k].report.factorisations;
-        solves += stub.call[k].report.solves;
+        outer += stub.call[k].report.work.outer;
+        inner += stub.call[k].report.work.inner;
+        factorisations += stub.call[k].report.work.factorisations;
+        solves += stub.call[k].report.work.solves;
     }
-    CU_ASSERT_EQUAL(r->outer, outer);
-    CU_ASSERT_EQUAL(r->inner, inner);
-    CU_ASSERT_EQUAL(r->factorisations, factorisations);
-    CU_ASSERT_EQUAL(r->solves, solves);
+    CU_ASSERT_EQUAL(r->work.outer, outer);
+    CU_ASSERT_EQUAL(r->work.inner, inner);
+    CU_ASSERT_EQUAL(r->work.factorisations, factorisations);
+    CU_ASSERT_EQUAL(r->work.solves, solves);
 }
 
 /* ---- the same step again ---- */
@@ -555,8 +555,8 @@ static void test_interrupted(void)
             report[k] = advance(flow[k]);
         }
         CU_ASSERT(distance(flow[0], flow[1]) == 0.0);
-        CU_ASSERT_EQUAL(report[0].solve.outer, report[1].solve.outer);
-        CU_ASSERT_EQUAL(report[0].solve.factorisations, report[1].solve.factorisations);
+        CU_ASSERT_EQUAL(report[0].solve.work.outer, report[1].solve.work.outer);
+        CU_ASSERT_EQUAL(report[0].solve.work.factorisations, report[1].solve.work.factorisations);
         CU_ASSERT(memcmp(&report[0].ledger, &report[1].ledger, sizeof report[0].ledger) == 0);
         sab_flow_destroy(&flow[1]);
         finish(&p, flow[0]);

@@ -101,6 +101,10 @@ static void test_errors(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "did you mean"));
     CU_ASSERT_EQUAL(sablier_run_create("no/such/case", NULL, &run, NULL), SABLIER_ERR_INPUT);
     CU_ASSERT_EQUAL(sablier_run_create(NULL, NULL, &run, &err), SABLIER_ERR_USAGE);
+    options = (sablier_options){.resume = 1}; /* from where? */
+    CU_ASSERT_EQUAL(sablier_run_create("cases/chute/inertial.yaml", &options, &run, &err),
+                    SABLIER_ERR_USAGE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "no directory"));
     options = (sablier_options){.threads = -1};
     CU_ASSERT_EQUAL(sablier_run_create("cases/poiseuille", &options, &run, &err),
                     SABLIER_ERR_USAGE);
