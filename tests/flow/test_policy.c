@@ -336,6 +336,32 @@ static void test_rate_miss(void)
     finish(&p, flow);
 }
 
+/* The first program of a step has the law of the flow before it, of a formula half. */
+static void test_law_of_the_start(void)
+{
+    problem p;
+
+    prepare(&p, STEP, 2);
+    p.material.has_mu_i = p.material.has_viscosity = true;
+    p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.7, .I0 = 0.1, .grain = 0.3};
+    p.material.viscosity = (sab_function){0.0, thickening, NULL};
+    p.setup.viscosity_iterations = 1;
+    sab_flow *flow = create(&p);
+    for (int k = 0; k < 3; k++) {
+        const double *gamma = flow->fields->strain_rate, eta = flow->law->eta[0];
+        const double g = hypot(gamma[1], gamma[2]), pressure = flow->fields->pressure[0];
+
+        script(flow, 0, NULL);
+        advance(flow);
+        SAB_ASSERT_CLOSE(stub.call[0].eta, 0.5 * (eta + 1.0 + g), 1e-12);
+        if (k > 0)
+            SAB_ASSERT_CLOSE(
+                stub.call[0].nu,
+                pressure * (sab_material_mu_i(&p.material.mu_i, g, pressure) - 0.2) / g, 1e-12);
+    }
+    finish(&p, flow);
+}
+
 /* ---- smaller steps ---- */
 
 static double distance(const sab_flow *a, const sab_flow *b)
@@ -714,6 +740,7 @@ int main(void)
     static const sab_test tests[] = {{"warm, then cold: the better counts", test_warm_and_cold},
                                      {"the better takes its law with it", test_law_of_the_better},
                                      {"a law that is not met", test_rate_miss},
+                                     {"a step starts with its law", test_law_of_the_start},
                                      {"two steps of half the length", test_halved},
                                      {"eight useless parts", test_all_useless},
                                      {"a part that misses", test_part_missed},
