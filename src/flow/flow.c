@@ -370,14 +370,18 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
     relay r = {observer, 0};
     const sab_solve_observer rows = {relay_row, &r};
     bool solves = false; /* an interior point has followed the law: certify its answer */
+    sab_limit open = {SAB_MISS_NONE, 0.0}; /* what the last such certificate has left open */
     sab_status status = SAB_OK;
 
     *report = (sab_flow_report){0};
     for (int k = 1; k <= most && !report->converged; k++) {
         sab_report one;
 
+        const bool certified = k > 1 && solves;
         if (k > 1)
             SAB_TRY(follow_flow(flow, &solves, report, err));
+        if (certified)
+            open = report->missed;
         report->converged = k > 1 && solves;
         if (report->converged)
             break;
@@ -402,7 +406,8 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
             break; /* whatever the viscosity */
     }
     if (!report->converged && report->missed.by == SAB_MISS_NONE) /* followed, but not certified */
-        report->missed = (sab_limit){SAB_MISS_RATE, report->rate_residual};
+        report->missed =
+            open.by != SAB_MISS_NONE ? open : (sab_limit){SAB_MISS_RATE, report->rate_residual};
 cleanup:
     return status;
 }

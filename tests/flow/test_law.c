@@ -281,17 +281,16 @@ static double slump(const sab_material *material)
     return energy;
 }
 
-/* A creeping flow, pushed and pressed from above, b < 1: interior points follow mu(I) within their
- * programs, and few programs are left to do. */
-static void test_followed(void)
+/* A creeping flow, pushed and pressed from above. */
+static sab_flow_report creep(double flowing, double bulk, double tolerance)
 {
     const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
     static char name[4][8] = {"bottom", "right", "top", "left"};
     const sab_material material = {
         .has_mu_i = true,
-        .mu_i = {.resting = 0.2, .flowing = 0.9, .I0 = 0.3, .grain = 0.3},
+        .mu_i = {.resting = 0.2, .flowing = flowing, .I0 = 0.3, .grain = 0.3},
         .reynolds = sab_constant(50.0),
-        .bulk = 0.5};
+        .bulk = bulk};
     const sab_function gravity[2] = {sab_constant(0.0), sab_constant(-1.0)};
     sab_boundary side[4];
     sab_mesh *mesh = sab_grid_create(&grid);
@@ -314,14 +313,23 @@ static void test_followed(void)
                             .boundary = side,
                             .solver = sab_solver_options_default(),
                             .viscosity_iterations = 20};
-    setup.solver.tolerance = 1e-3;
+    setup.solver.tolerance = tolerance;
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, NULL), SAB_OK);
-    CU_ASSERT(report.converged);
-    CU_ASSERT(report.viscosity_iterations <= 3);
-    CU_ASSERT(report.rate_residual <= 1e-3);
     sab_flow_destroy(&flow);
     sab_mesh_destroy(&mesh);
+    return report;
+}
+
+/* Interior points follow mu(I) within their programs, and few programs are left to do. Here the law
+ * bends: with its secant in place of its tangent they do not end. */
+static void test_followed(void)
+{
+    const sab_flow_report report = creep(0.4, 0.8, 1e-3);
+
+    CU_ASSERT(report.converged);
+    CU_ASSERT(report.viscosity_iterations <= 8);
+    CU_ASSERT(report.rate_residual <= 1e-3);
 }
 
 /* A formula that is zero, in any key, gives what the number 0 gives: mu(I) is not forgotten. */

@@ -35,6 +35,7 @@ static struct {
     call call[CALLS];
     const double *excess; /* by ledgers, in parts of E, infinite: so is E; behind them 0 */
     int nexcess, ledgers;
+    double uncertified; /* gap that a certificate is said to have; 0: what it has */
 } stub;
 
 static void script(const sab_flow *flow, int n, const reply *replies)
@@ -43,6 +44,7 @@ static void script(const sab_flow *flow, int n, const reply *replies)
     stub.reply = replies;
     stub.n = n;
     stub.calls = stub.ledgers = stub.nexcess = 0;
+    stub.uncertified = 0.0;
 }
 
 /* A certificate that has missed by this much. */
@@ -76,7 +78,7 @@ sab_status __wrap_sab_solver_run(sab_solver *solver, const sab_program *p, bool 
     stub.calls++;
     CU_ASSERT_FATAL(stub.calls <= CALLS && p->n <= MOST && rows <= MOST);
     *c = (call){.time = flow->time,
-                .factor = flow->inertia->factor,
+                .factor = flow->inertia != NULL ? flow->inertia->factor : 0.0,
                 .eta = flow->law->eta[0],
                 .nu = flow->law->nu[0],
                 .cold = true};
@@ -97,6 +99,21 @@ sab_status __wrap_sab_solver_run(sab_solver *solver, const sab_program *p, bool 
     c->report = *report;
     memcpy(c->u, u, (size_t)p->n * sizeof *u);
     memcpy(c->lambda, lambda, (size_t)rows * sizeof *lambda);
+    return status;
+}
+
+sab_status __real_sab_solver_certify(sab_solver *solver, const sab_program *p, bool new_values,
+                                     double *lambda, double *u, sab_report *report, sab_error *err);
+sab_status __wrap_sab_solver_certify(sab_solver *solver, const sab_program *p, bool new_values,
+                                     double *lambda, double *u, sab_report *report, sab_error *err);
+sab_status __wrap_sab_solver_certify(sab_solver *solver, const sab_program *p, bool new_values,
+                                     double *lambda, double *u, sab_report *report, sab_error *err)
+{
+    const sab_status status =
+        __real_sab_solver_certify(solver, p, new_values, lambda, u, report, err);
+
+    if (stub.uncertified > 0.0)
+        spoil(stub.uncertified, report);
     return status;
 }
 
@@ -333,6 +350,59 @@ static void test_rate_miss(void)
     CU_ASSERT_EQUAL(report.missed.by, SAB_MISS_RATE);
     CU_ASSERT_EQUAL(report.missed.value, report.rate_residual);
     CU_ASSERT(report.rate_residual > 1e-3);
+    finish(&p, flow);
+}
+
+/* A creeping flow that has followed its law has converged if it solves the program of that law too.
+ * If it never does, the report names what that program missed, and not the law, which was met. */
+static void test_certified(void)
+{
+    for (int k = 0; k < 2; k++) {
+        problem p;
+        sab_flow_report report;
+
+        prepare(&p, 0.0, 1);
+        p.material.has_mu_i = true;
+        p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.9, .I0 = 0.3, .grain = 0.3};
+        p.setup.viscosity_iterations = 4;
+        p.setup.solver.tolerance = 1e-2;
+        p.gravity[0] = sab_constant(0.3);
+        sab_flow *flow = create(&p);
+        script(flow, 0, NULL);
+        stub.uncertified = k == 0 ? 0.0 : 0.07;
+        CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(report.converged, k == 0);
+        CU_ASSERT(k == 0 ? stub.calls < 4 : stub.calls == 4);
+        CU_ASSERT_EQUAL(report.viscosity_iterations, stub.calls);
+        CU_ASSERT_EQUAL(report.missed.by, k == 0 ? SAB_MISS_NONE : SAB_MISS_GAP_RATE);
+        CU_ASSERT(k == 0 || report.missed.value == 0.07);
+        finish(&p, flow);
+    }
+}
+
+/* The first program of a step has the law of the flow before it, of a formula half. */
+static void test_law_of_the_start(void)
+{
+    problem p;
+
+    prepare(&p, STEP, 2);
+    p.material.has_mu_i = p.material.has_viscosity = true;
+    p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.7, .I0 = 0.1, .grain = 0.3};
+    p.material.viscosity = (sab_function){0.0, thickening, NULL};
+    p.setup.viscosity_iterations = 1;
+    sab_flow *flow = create(&p);
+    for (int k = 0; k < 3; k++) {
+        const double *gamma = flow->fields->strain_rate, eta = flow->law->eta[0];
+        const double g = hypot(gamma[1], gamma[2]), pressure = flow->fields->pressure[0];
+
+        script(flow, 0, NULL);
+        advance(flow);
+        SAB_ASSERT_CLOSE(stub.call[0].eta, 0.5 * (eta + 1.0 + g), 1e-12);
+        if (k > 0)
+            SAB_ASSERT_CLOSE(
+                stub.call[0].nu,
+                pressure * (sab_material_mu_i(&p.material.mu_i, g, pressure) - 0.2) / g, 1e-12);
+    }
     finish(&p, flow);
 }
 
@@ -714,6 +784,8 @@ int main(void)
     static const sab_test tests[] = {{"warm, then cold: the better counts", test_warm_and_cold},
                                      {"the better takes its law with it", test_law_of_the_better},
                                      {"a law that is not met", test_rate_miss},
+                                     {"a followed law is certified", test_certified},
+                                     {"a step starts with its law", test_law_of_the_start},
                                      {"two steps of half the length", test_halved},
                                      {"eight useless parts", test_all_useless},
                                      {"a part that misses", test_part_missed},
