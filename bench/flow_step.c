@@ -97,7 +97,7 @@ static void set_safe_steps(bench_step *step)
             const double ratio = element_ratio(step, e);
             largest = fmax(largest, ratio);
             for (int q = p->B->point[e]; pass == 1 && q < p->B->point[e + 1]; q++)
-                p->step[q] =
+                p->r[q] =
                     p->viscosity[q] * p->bulk + 1.0 / (dt * (ratio > 0.0 ? ratio : largest));
         }
     p->step_is_safe = true;
@@ -155,8 +155,9 @@ static sab_status set_steps(bench_step *step, sab_error *err)
     if (step->setup.dt > 0.0 && scale == 0.0)
         status = inertia_scale(step, &scale, err);
     for (int q = 0; q < p->npoints; q++)
-        p->step[q] = p->viscosity[q] + scale;
-    p->step_is_safe = step->setup.dt == 0.0 && p->bulk == 1.0;
+        p->r[q] = p->viscosity[q] + scale;
+    p->inertial = step->setup.dt > 0.0;
+    p->step_is_safe = !p->inertial && p->bulk == 1.0;
     return status;
 }
 

@@ -80,14 +80,14 @@ static sab_status march(bench_step *step, const sab_solver_options *options, int
         t.most = fmax(t.most, cpu);
         t.iterations += r.work.inner;
         t.most_iterations = fmax(t.most_iterations, r.work.inner);
-        t.work.factorisations += r.work.factorisations;
+        t.factorisations += r.work.factorisations;
         bench_step_advance(step, u);
     }
     fprintf(stderr,
             "%d unknowns, %d steps, %s, tolerance %g: per step %.1f iterations (at most %.0f), "
             "%.1f factorisations, %.1f feq (at most %.1f; one is %.4f s); %d not converged\n",
             p->n, steps, sab_method_table[options->method].name, options->tolerance,
-            t.iterations / steps, t.most_iterations, t.work.factorisations / steps, t.cpu / one / steps,
+            t.iterations / steps, t.most_iterations, t.factorisations / steps, t.cpu / one / steps,
             t.most / one, one, t.failed);
 cleanup:
     sab_solver_destroy(&solver);

@@ -294,7 +294,7 @@ static sab_status certify_start(solver_run *run, sab_error *err)
     for (int q = 0; q < p->npoints; q++) {
         double *x = sol->lambda + q * s;
         for (int i = 0; i < s; i++)
-            x[i] = -p->step[q] * gamma[q * s + i];
+            x[i] = -p->r[q] * gamma[q * s + i];
         const double over = sab_cone_norm_t(s, x) - p->yield[q];
         const double least = over > 0.0 && p->friction[q] > 0.0 ? over / p->friction[q] : 0.0;
         pressure = fmax(pressure, least - x[0]);
@@ -338,7 +338,7 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     /* the first iteration of an interior point only takes back the lift of a warm start: accepted
      * in one time step after the other, what it leaves adds up */
     const bool unlifted =
-        !sab_method_is_ipm(method) || run->program->carried == NULL || run->report->work.outer > 1;
+        !sab_method_is_ipm(method) || !run->program->inertial || run->report->work.outer > 1;
     if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
         (run->current.idle || (unlifted && run->report->change <= change))) {
         run->report->reason = SAB_CONVERGED;
@@ -529,7 +529,8 @@ static sab_facts gather_facts(const sab_solver *sol, const sab_program *p, const
 {
     sab_facts f = {.tolerance = sol->options.tolerance,
                    .convex = sab_program_is_convex(p),
-                   .inertial = !p->step_is_safe, /* with b < 1 it counts as such */
+                   .inertial = p->inertial,
+                   .soft = p->bulk < 1.0,
                    .safe = p->step_is_safe,
                    .follows = p->rate != NULL};
 

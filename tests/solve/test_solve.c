@@ -131,7 +131,7 @@ static double viscous_identity(const sab_program *p)
     sab_sparse_multiply(p->A, x, Ax);
     sab_blocks_multiply(p->B, x, y);
     for (int i = 0; i < p->npoints * p->s; i++)
-        y[i] *= p->weight[i / p->s] * p->step[i / p->s];
+        y[i] *= p->weight[i / p->s] * p->r[i / p->s];
     sab_blocks_multiply_transpose(p->B, y, Kx);
     const double error = difference(p->n, Kx, Ax);
     free(x), free(Ax), free(Kx), free(y);
@@ -295,7 +295,7 @@ static void test_fixed_point(void)
                 y[i] = 3.0 * sab_test_random(&seed) - 1.0;
             sab_cone_return_map(s, p->friction[q], p->yield[q], p->dilatancy[q], y, lambda + q * s);
             for (int i = q * s; i < (q + 1) * s; i++) {
-                gamma[i] = (lambda[i] - y[i - q * s]) / p->step[q];
+                gamma[i] = (lambda[i] - y[i - q * s]) / p->r[q];
                 p->k[i] = gamma[i] - p->k[i];
                 force[i] = -p->weight[q] * lambda[i];
             }
@@ -344,7 +344,7 @@ static void test_unsafe_step(void)
     const result a = run(p, &o);
 
     for (int q = 0; q < p->npoints; q++)
-        p->step[q] *= q % 2 ? 40.0 : 10.0;
+        p->r[q] *= q % 2 ? 40.0 : 10.0;
     p->step_is_safe = false;
     for (int m = SAB_METHOD_PG; m < SAB_METHOD_COUNT; m++) {
         const sab_solver_options other = tight((sab_method)m, 1e-9);
