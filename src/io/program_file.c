@@ -458,19 +458,14 @@ static sab_status check_blocks(const sab_blocks *B, int64_t columns, int64_t val
         const int64_t rows = (int64_t)B->s * (B->point[e + 1] - B->point[e]);
         const int64_t held = B->value_start[e + 1] - B->value_start[e];
         /* rows * c might overflow, held / rows does not */
-        if (rows > 0 ? held % rows != 0 || held / rows != c : held != 0) {
-            status = sab_fail(err, SAB_ERR_INPUT,
-                              "block %d has %" PRId64 " values, not %" PRId64 " x %" PRId64, e,
-                              held, rows, c);
-            goto cleanup;
-        }
+        if (rows > 0 ? held % rows != 0 || held / rows != c : held != 0)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "block %d has %" PRId64 " values, not %" PRId64 " x %" PRId64, e, held, rows,
+                     c);
         for (int64_t i = B->column_start[e]; i < B->column_start[e + 1]; i++) {
             SAB_TRY(check_range("B.column", B->column[i], 0, B->ncolumns - 1, err));
-            if (last[B->column[i]] == e + 1) {
-                status =
-                    sab_fail(err, SAB_ERR_INPUT, "block %d has column %d twice", e, B->column[i]);
-                goto cleanup;
-            }
+            if (last[B->column[i]] == e + 1)
+                SAB_FAIL(err, SAB_ERR_INPUT, "block %d has column %d twice", e, B->column[i]);
             last[B->column[i]] = e + 1;
         }
     }

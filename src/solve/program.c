@@ -227,7 +227,7 @@ sab_status sab_program_check(const sab_program *p, sab_error *err)
     SAB_TRY(check_array("yield", p->yield, p->npoints, err));
     SAB_TRY(check_array("friction", p->friction, p->npoints, err));
     if (!(p->bulk >= 0.0 && p->bulk <= 1.0))
-        SAB_TRY(sab_fail(err, SAB_ERR_INPUT, "bulk = %g is not in [0, 1]", p->bulk));
+        SAB_FAIL(err, SAB_ERR_INPUT, "bulk = %g is not in [0, 1]", p->bulk);
 cleanup:
     if (status != SAB_OK)
         sab_error_context(err, "in a cone program of %d points and %d unknowns", p->npoints, p->n);

@@ -28,6 +28,7 @@ static const double JAM_STEP = 0.1, UNDER_WAY = 0.5;
 static const double STIFFNESS = 1e12, LARGE = 1e6;
 enum { JAM = 3, JAM_START = 12, PREDICTOR_STEPS = 20, MOTION_STEPS = 25 };
 
+static const double NOT_YET = 0.2;
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
 sab_solver_options sab_solver_options_default(void)
@@ -226,14 +227,14 @@ static void fill_report(solver_run *run)
     run->report->work = sab_work_since(&now, &run->at_start);
 }
 
-/* Is a better than b, the measure being `factor` times smaller at least? Merits beyond 0.2 say only
- * "not yet" (and stay there while a body comes to rest, D falling with the gap): among those the
+/* Is a better than b, the measure being `factor` times smaller at least? Merits beyond NOT_YET say
+ * only that (and stay there while a body comes to rest, D falling with the gap): among those the
  * natural residual decides. */
 static bool better(const sab_certificate *a, const sab_certificate *b, double factor)
 {
     const double ma = sab_certificate_merit(a), mb = sab_certificate_merit(b);
-    const bool a_counts = sab_certificate_violation(a) < 0.2,
-               b_counts = sab_certificate_violation(b) < 0.2;
+    const bool a_counts = sab_certificate_violation(a) < NOT_YET,
+               b_counts = sab_certificate_violation(b) < NOT_YET;
 
     if (a_counts != b_counts)
         return a_counts;
