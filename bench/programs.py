@@ -29,8 +29,9 @@ class Program:
         raw = path.read_bytes()
         self.ints, self.reals = array.array("q", raw), array.array("d", raw)
         s, npoints, self.n, _, entries = self.ints[2:7]
-        at = 11 + self.n + (s + 6) * npoints
-        self.load = self.reals[11:11 + self.n]
+        first = 11 if self.ints[1] == 1 else 12 + 3 * self.ints[11]
+        at = first + self.n + (s + 6) * npoints
+        self.load = self.reals[first:first + self.n]
         self.start = self.ints[at:at + self.n + 1]
         self.row = self.ints[at + self.n + 1:at + self.n + 1 + entries]
         self.value = self.reals[at + self.n + 1 + entries:at + self.n + 1 + 2 * entries]

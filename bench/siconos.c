@@ -162,7 +162,7 @@ static double scale_of(const sab_program *p, int q, scaling how)
 {
     return how == SCALE_NONE     ? p->weight[q]
            : how == SCALE_WEIGHT ? sqrt(p->weight[q])
-                                 : sqrt(p->weight[q] * p->step[q]);
+                                 : sqrt(p->weight[q] * p->r[q]);
 }
 
 static sab_status peer_create(const sab_program *p, const peer_method *method, scaling how, double rho,

@@ -39,5 +39,11 @@ void sab_error_context(sab_error *err, const char *format, ...) SAB_PRINTF(2, 3)
         if (status != SAB_OK)                                                                      \
             goto cleanup;                                                                          \
     } while (0)
+/* Likewise: fail with a sentence, and leave. */
+#define SAB_FAIL(err, code, ...)                                                                   \
+    do {                                                                                           \
+        status = sab_fail(err, code, __VA_ARGS__);                                                 \
+        goto cleanup;                                                                              \
+    } while (0)
 
 #endif

@@ -22,11 +22,9 @@ char *sab_strdup(const char *text);
 #define SAB_NEW(array, count)                                                                      \
     do {                                                                                           \
         (array) = sab_alloc((size_t)(count), sizeof *(array));                                     \
-        if ((array) == NULL) {                                                                     \
-            status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %zu bytes for '%s' in %s",      \
-                              (size_t)(count) * sizeof *(array), #array, __func__);                \
-            goto cleanup;                                                                          \
-        }                                                                                          \
+        if ((array) == NULL)                                                                       \
+            SAB_FAIL(err, SAB_ERR_MEMORY, "out of memory: %zu bytes for '%s' in %s",               \
+                     (size_t)(count) * sizeof *(array), #array, __func__);                         \
     } while (0)
 
 #endif

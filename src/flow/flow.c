@@ -29,6 +29,7 @@ void sab_flow_assemble_matrix(sab_flow *flow)
         for (int c = 0; c < s; c++)
             C[s * s * q + c * (s + 1)] = program->weight[q] * nu * (c == 0 ? program->bulk : 1.0);
     }
+    program->inertial = inertia != NULL;
     program->step_is_safe = program->bulk == 1.0 && inertia == NULL;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
@@ -119,7 +120,7 @@ void sab_flow_update_fields(sab_flow *flow)
                                .bulk = program->bulk,
                                .residual = flow->natural,
                                .mu_i = material->has_mu_i ? &material->mu_i : NULL,
-                               .step = program->step};
+                               .step = program->r};
 
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
     sab_fields_update(flow->fields, flow->work, flow->lambda, &law);

@@ -230,7 +230,7 @@ void sab_flow_law_apply(const sab_flow_law *law, double inert, sab_program *prog
 
         program->viscosity[q] = viscosity;
         program->slope[q] = law->rated ? law->slope[q] : viscosity;
-        program->step[q] = viscosity + inert;
+        program->r[q] = viscosity + inert;
     }
 }
 

@@ -26,7 +26,7 @@ sab_volume sab_flow_volume(const sab_flow *flow, double stress)
         v.dilatancy += m * dilatancy;
         if (opening < 0.0)
             v.compaction -= m * opening;
-        else if (f->lambda[q * p->s] < fmax(OF_STRESS * stress, OF_OPENING * p->step[q] * opening))
+        else if (f->lambda[q * p->s] < fmax(OF_STRESS * stress, OF_OPENING * p->r[q] * opening))
             v.parting += m * opening;
         else
             v.barrier += m * opening;

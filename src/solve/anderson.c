@@ -66,7 +66,7 @@ double sab_anderson_dot(const sab_program *p, const double *a, const double *b)
 {
     double sum = 0.0;
     for (int q = 0; q < p->npoints; q++, a += p->s, b += p->s)
-        sum += p->weight[q] / p->step[q] * sab_cone_dot(p->s, a, b);
+        sum += p->weight[q] / p->r[q] * sab_cone_dot(p->s, a, b);
     return sum;
 }
 

@@ -10,6 +10,7 @@ typedef struct sab_facts {
     bool convex;   /* zeta = mu at every point */
     double excess; /* largest mu - zeta */
     bool inertial; /* a time step */
+    bool soft;     /* b < 1: the viscosity resists less to a change of volume than to shear */
     bool safe;     /* r is a safe step of the first-order methods */
     bool follows;  /* the viscosity is that of a rate law: only interior points follow it */
     bool warm;     /* a stress is given, */

@@ -54,7 +54,7 @@ static sab_status extend_matrix(const sab_program *p, double stiffness, sab_spar
     memcpy(X->value, p->A->value, (size_t)entries * sizeof *X->value);
     for (int q = 0; q < p->npoints; q++) {
         X->row[entries + q] = p->n + q;
-        X->value[entries + q] = stiffness * p->weight[q] * p->step[q];
+        X->value[entries + q] = stiffness * p->weight[q] * p->r[q];
         X->start[p->n + q + 1] = entries + q + 1;
     }
     *extended = X;
@@ -76,9 +76,10 @@ sab_status sab_elastic_create(const sab_program *p, double stiffness, sab_progra
     memcpy(x->l, p->l, (size_t)p->n * sizeof *x->l);
     memcpy(x->k, p->k, points * (size_t)p->s * sizeof *x->k);
     memcpy(x->weight, p->weight, points * sizeof *x->weight);
-    memcpy(x->step, p->step, points * sizeof *x->step);
+    memcpy(x->r, p->r, points * sizeof *x->r);
     memcpy(x->friction, p->dilatancy, points * sizeof *x->friction);
     memcpy(x->dilatancy, p->dilatancy, points * sizeof *x->dilatancy);
+    SAB_TRY(sab_program_set_ranges(x, p->nranges, p->range, err));
     x->bulk = p->bulk;
     SAB_TRY(sab_program_check(x, err));
     *elastic = x;

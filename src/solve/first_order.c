@@ -124,9 +124,9 @@ static void curvature(const sab_program *p, const double *a, const double *b, co
             e2 += e * e;
             x += d * e;
         }
-        *dd += p->weight[q] / p->step[q] * d2;
+        *dd += p->weight[q] / p->r[q] * d2;
         *de += p->weight[q] * x;
-        *ee += p->weight[q] * p->step[q] * e2;
+        *ee += p->weight[q] * p->r[q] * e2;
     }
 }
 
@@ -159,7 +159,7 @@ sab_status sab_first_order_measure(sab_first_order *it, const sab_program *p, sa
             return status;
         for (int q = 0; q < p->npoints; q++)
             for (int i = q * p->s; i < (q + 1) * p->s; i++)
-                x[i] = p->step[q] * gamma[i];
+                x[i] = p->r[q] * gamma[i];
         norm = sqrt(sab_anderson_dot(p, x, x)); /* increases towards |R W| */
     }
     if (norm > 0.0)
@@ -181,7 +181,7 @@ bool sab_first_order_shares_factor(sab_first_order *it, const sab_program *p)
         sab_blocks_multiply(p->B, x, it->work);
         for (int q = 0; q < p->npoints; q++)
             for (int i = q * p->s; i < (q + 1) * p->s; i++)
-                it->work[i] *= p->weight[q] * it->scale * p->step[q];
+                it->work[i] *= p->weight[q] * it->scale * p->r[q];
         memset(Kx, 0, (size_t)p->n * sizeof *Kx);
         sab_blocks_multiply_transpose(p->B, it->work, Kx);
         for (int i = 0; i < p->n; i++) {
@@ -219,7 +219,7 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
     SAB_NEW(C, it->rows * (size_t)s); /* zero */
     for (int q = 0; q < p->npoints; q++)
         for (int i = 0; i < s; i++)
-            C[(q * s + i) * s + i] = p->weight[q] * it->scale * p->step[q];
+            C[(q * s + i) * s + i] = p->weight[q] * it->scale * p->r[q];
     memset(it->K->value, 0, (size_t)it->K->start[p->n] * sizeof *it->K->value);
     SAB_TRY(sab_sparse_add(p->A, it->K, err));
     sab_blocks_assemble(p->B, C, it->scatter, it->K);
@@ -269,7 +269,7 @@ static void correct_tau(sab_first_order *it, const sab_program *p)
 static void timed_step(sab_first_order *it, const sab_program *p, double tau, const double *shift,
                        const double *y, const double *gamma, double *out)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
+    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
     const double before = sab_cpu_seconds();
 
     sab_cone_step(&laws, tau, shift, y, gamma, out);
@@ -313,7 +313,7 @@ static bool turns_back(const sab_first_order *it, const sab_program *p, bool asp
         } else {
             for (int i = 0; i < s; i++)
                 part += (y[i] - l[i]) * (l[i] - old[i]);
-            sum += p->weight[q] / p->step[q] * part;
+            sum += p->weight[q] / p->r[q] * part;
         }
     }
     return aspg ? sum >= 0.0 : sum > 0.0;
@@ -383,7 +383,7 @@ static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *
     double start = sab_cpu_seconds();
 
     for (int q = 0; q < p->npoints; q++) {
-        const double rho = it->scale * p->step[q], *x = it->state + q * s, *k = p->k + q * s;
+        const double rho = it->scale * p->r[q], *x = it->state + q * s, *k = p->k + q * s;
         double *lambda = it->lambda + q * s, *force = it->work + q * s;
 
         sab_cone_return_map(s, p->friction[q], p->yield[q], p->dilatancy[q], x, lambda);
@@ -401,7 +401,7 @@ static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *
     start = sab_cpu_seconds();
     const double share = it->c > 0.0 ? 1.0 / (1.0 + it->c) : 1.0;
     for (int q = 0; q < p->npoints; q++) {
-        const double rho = it->scale * p->step[q];
+        const double rho = it->scale * p->r[q];
 
         for (int i = q * s; i < (q + 1) * s; i++) {
             it->gamma[i] = share * it->gamma[i] + p->k[i];
@@ -428,7 +428,7 @@ static sab_status step_fixed_point(sab_first_order *it, sab_step_kind kind, cons
                                    sab_factor *factor, const double *shift, int *steps,
                                    sab_error *err)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
+    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
     const bool pg = kind == SAB_STEP_ANDERSON, anderson = kind != SAB_STEP_DR;
     bool further = false;
     sab_status status = SAB_OK;
@@ -436,7 +436,7 @@ static sab_status step_fixed_point(sab_first_order *it, sab_step_kind kind, cons
     if (it->norm_f < 0.0 && !pg) { /* the first step of all only looks at the start */
         for (int q = 0; q < p->npoints; q++)
             for (int i = q * p->s; i < (q + 1) * p->s; i++)
-                it->state[i] = it->lambda[i] - it->scale * p->step[q] * it->gamma[i];
+                it->state[i] = it->lambda[i] - it->scale * p->r[q] * it->gamma[i];
         return map_dr(it, p, factor, err);
     }
     if (it->norm_f < 0.0)

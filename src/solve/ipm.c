@@ -211,7 +211,7 @@ void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, bool tight)
     memset(it->now.z, 0, it->rows * sizeof *it->now.z);
     for (int q = 0; q < p->npoints; q++) {
         it->now.lambda[q * p->s] = stress;
-        it->now.z[q * p->s] = it->now.z2[q] = stress / p->step[q];
+        it->now.z[q * p->s] = it->now.z2[q] = stress / p->r[q];
     }
 }
 
@@ -224,7 +224,7 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
     memcpy(it->now.u, u, (size_t)p->n * sizeof *u);
     sab_blocks_multiply(p->B, u, it->gamma);
     for (int q = 0; q < p->npoints; q++) {
-        const double mu = p->friction[q], sigma = p->yield[q], rate = stress / p->step[q];
+        const double mu = p->friction[q], sigma = p->yield[q], rate = stress / p->r[q];
         const double *l = lambda + q * s;
         double *gamma = it->gamma + q * s, *out = it->now.lambda + q * s, *z = it->now.z + q * s;
         const double lt = sab_cone_norm_t(s, l);

@@ -56,7 +56,7 @@ static inline void scale_points(int s, sab_ipm *it, const sab_program *p)
     for (int q = 0; q < p->npoints; q++) {
         const double *lambda = it->now.lambda + q * s;
         const double c = it->form[q].unilateral ? it->now.z2[q] / lambda[0] : 0.0;
-        const double delta = PROXIMAL / p->step[q];
+        const double delta = PROXIMAL / p->r[q];
         double g[SAB_SOC_MAX], *C = it->C + q * s * s;
 
         if (it->form[q].cone) {
@@ -284,6 +284,6 @@ void sab_ipm_points_aim(sab_ipm *it, const sab_program *p, double target)
             opening += it->now.z2[q];
             barrier += it->rho * target / lambda[0];
         }
-        it->kinematic[q * s] += barrier * lambda[0] / (lambda[0] + OPEN * p->step[q] * opening);
+        it->kinematic[q * s] += barrier * lambda[0] / (lambda[0] + OPEN * p->r[q] * opening);
     }
 }

@@ -21,10 +21,12 @@ sab_status sab_program_create(int s, int npoints, int n, sab_program **program, 
     SAB_NEW(p->weight, npoints);
     SAB_NEW(p->viscosity, npoints);
     SAB_NEW(p->slope, npoints);
-    SAB_NEW(p->step, npoints);
+    SAB_NEW(p->r, npoints);
     SAB_NEW(p->friction, npoints);
     SAB_NEW(p->yield, npoints);
     SAB_NEW(p->dilatancy, npoints);
+    SAB_TRY(
+        sab_program_set_ranges(p, 1, &(sab_point_range){SAB_POINTS_STRAIN, 0, npoints, s}, err));
     *program = p;
     p = NULL;
 cleanup:
@@ -46,11 +48,27 @@ void sab_program_destroy(sab_program **program)
     SAB_FREE(p->viscosity);
     SAB_FREE(p->slope);
     SAB_FREE(p->carried);
-    SAB_FREE(p->step);
+    SAB_FREE(p->r);
     SAB_FREE(p->friction);
     SAB_FREE(p->yield);
     SAB_FREE(p->dilatancy);
+    SAB_FREE(p->range);
     SAB_FREE(*program);
+}
+
+sab_status sab_program_set_ranges(sab_program *p, int n, const sab_point_range *range,
+                                  sab_error *err)
+{
+    sab_point_range *copy = NULL;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(copy, n);
+    memcpy(copy, range, (size_t)n * sizeof *copy);
+    SAB_FREE(p->range);
+    p->range = copy;
+    p->nranges = n;
+cleanup:
+    return status;
 }
 
 /* The certificate multiplies up to five numbers of a program. */
@@ -105,38 +123,111 @@ static sab_status check_sizes(const sab_program *p, sab_error *err)
     return SAB_OK;
 }
 
+static const char *const kind_name[SAB_POINTS_KINDS] = {"strain", "wall", "contact"};
+
+/* The ranges follow each other from the first point to the last. */
+static sab_status check_ranges(const sab_program *p, sab_error *err)
+{
+    int first = 0;
+
+    for (int i = 0; i < p->nranges; i++) {
+        const sab_point_range *r = &p->range[i];
+
+        if ((int)r->kind < 0 || r->kind >= SAB_POINTS_KINDS)
+            return sab_fail(err, SAB_ERR_INPUT, "range %d has points of kind %d, which is unknown",
+                            i, (int)r->kind);
+        if (r->first != first || r->n < 1 || r->n > p->npoints - first || r->s < 1 || r->s > p->s)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "range %d (%s) begins at point %d with %d points of %d components, but "
+                            "there are %d points of %d, and the range before ends at %d",
+                            i, kind_name[r->kind], r->first, r->n, r->s, p->npoints, p->s, first);
+        first += r->n;
+    }
+    if (first != p->npoints)
+        return sab_fail(err, SAB_ERR_INPUT, "the ranges have %d points, the program %d", first,
+                        p->npoints);
+    return SAB_OK;
+}
+
+/* Does component i of point q, in block e, have a zero row? */
+static bool is_zero_row(const sab_program *p, int e, int q, int i)
+{
+    const sab_blocks *B = p->B;
+    const int64_t columns = B->column_start[e + 1] - B->column_start[e];
+    const double *row =
+        B->value + B->value_start[e] + ((int64_t)(q - B->point[e]) * p->s + i) * columns;
+
+    for (int64_t j = 0; j < columns; j++)
+        if (row[j] != 0.0)
+            return false;
+    return p->k[q * p->s + i] == 0.0;
+}
+
+/* What pads a short range is zero: it would be strain that no law knows. */
+static sab_status check_padding(const sab_program *p, sab_error *err)
+{
+    int e = 0;
+
+    for (int i = 0; i < p->nranges; i++) {
+        const sab_point_range *r = &p->range[i];
+
+        for (int q = r->first; r->s < p->s && q < r->first + r->n; q++) {
+            while (q >= p->B->point[e + 1])
+                e++;
+            for (int c = r->s; c < p->s; c++)
+                if (!is_zero_row(p, e, q, c))
+                    return sab_fail(err, SAB_ERR_INPUT,
+                                    "component %d of point %d is not zero, but range %d (%s) has "
+                                    "%d components",
+                                    c, q, i, kind_name[r->kind], r->s);
+        }
+    }
+    return SAB_OK;
+}
+
+static sab_status check_law(const sab_program *p, int q, sab_error *err)
+{
+    const double mu = p->friction[q], sigma = p->yield[q], zeta = p->dilatancy[q];
+
+    /* written so that NaN fails */
+    if (!(mu >= 0.0 && sigma >= 0.0 && zeta >= 0.0 && zeta <= mu && isfinite(mu) &&
+          isfinite(sigma)))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the law at point %d needs mu >= 0, sigma >= 0, 0 <= zeta <= mu: "
+                        "mu = %g, sigma = %g, zeta = %g",
+                        q, mu, sigma, zeta);
+    if (!(p->weight[q] > 0.0 && p->r[q] > 0.0 && p->viscosity[q] >= 0.0 && isfinite(p->weight[q]) &&
+          isfinite(p->r[q]) && isfinite(p->viscosity[q])))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "point %d needs weight > 0, r > 0, viscosity >= 0: weight = %g, r = %g, "
+                        "viscosity = %g",
+                        q, p->weight[q], p->r[q], p->viscosity[q]);
+    return SAB_OK;
+}
+
 sab_status sab_program_check(const sab_program *p, sab_error *err)
 {
     sab_status status = SAB_OK;
 
     SAB_TRY(check_sizes(p, err));
+    SAB_TRY(check_ranges(p, err));
+    SAB_TRY(check_padding(p, err));
     SAB_TRY(check_array("A", p->A->value, p->A->start[p->n], err));
     SAB_TRY(check_array("B", p->B->value, p->B->value_start[p->B->nblocks], err));
     SAB_TRY(check_array("l", p->l, p->n, err));
     SAB_TRY(check_array("k", p->k, (int64_t)p->npoints * p->s, err));
-    for (int q = 0; q < p->npoints; q++) {
-        const double mu = p->friction[q], sigma = p->yield[q], zeta = p->dilatancy[q];
-        /* written so that NaN fails */
-        if (!(mu >= 0.0 && sigma >= 0.0 && zeta >= 0.0 && zeta <= mu && isfinite(mu) &&
-              isfinite(sigma)))
-            SAB_TRY(sab_fail(err, SAB_ERR_INPUT,
-                             "the law at point %d needs mu >= 0, sigma >= 0, 0 <= zeta <= mu: "
-                             "mu = %g, sigma = %g, zeta = %g",
-                             q, mu, sigma, zeta));
-        if (!(p->weight[q] > 0.0 && p->step[q] > 0.0 && p->viscosity[q] >= 0.0 &&
-              isfinite(p->weight[q]) && isfinite(p->step[q]) && isfinite(p->viscosity[q])))
-            SAB_TRY(sab_fail(err, SAB_ERR_INPUT,
-                             "point %d needs weight > 0, step > 0, viscosity >= 0: weight = %g, "
-                             "step = %g, viscosity = %g",
-                             q, p->weight[q], p->step[q], p->viscosity[q]));
-    }
+    if (p->carried != NULL)
+        SAB_TRY(check_array("carried", p->carried, p->n, err));
+    for (int q = 0; q < p->npoints; q++)
+        SAB_TRY(check_law(p, q, err));
     SAB_TRY(check_array("weight", p->weight, p->npoints, err));
-    SAB_TRY(check_array("step", p->step, p->npoints, err));
+    SAB_TRY(check_array("r", p->r, p->npoints, err));
     SAB_TRY(check_array("viscosity", p->viscosity, p->npoints, err));
+    SAB_TRY(check_array("slope", p->slope, p->npoints, err));
     SAB_TRY(check_array("yield", p->yield, p->npoints, err));
     SAB_TRY(check_array("friction", p->friction, p->npoints, err));
     if (!(p->bulk >= 0.0 && p->bulk <= 1.0))
-        SAB_TRY(sab_fail(err, SAB_ERR_INPUT, "bulk = %g is not in [0, 1]", p->bulk));
+        SAB_FAIL(err, SAB_ERR_INPUT, "bulk = %g is not in [0, 1]", p->bulk);
 cleanup:
     if (status != SAB_OK)
         sab_error_context(err, "in a cone program of %d points and %d unknowns", p->npoints, p->n);
@@ -155,11 +246,15 @@ bool sab_program_is_closed(const sab_program *p, double *work, double *force, do
 {
     double largest = 0.0, unit = 0.0, change = 0.0, moved = 0.0;
 
-    for (int q = 0; q < p->npoints; q++) {
-        for (int i = 0; i < p->s; i++)
-            work[q * p->s + i] = i == 0 ? p->weight[q] : 0.0;
-        change += p->weight[q] * p->k[q * p->s];
-        moved += p->weight[q] * fabs(p->k[q * p->s]);
+    memset(work, 0, (size_t)p->npoints * (size_t)p->s * sizeof *work);
+    for (int i = 0; i < p->nranges; i++) {
+        const sab_point_range *r = &p->range[i];
+
+        for (int q = r->first; q < r->first + r->n && r->kind == SAB_POINTS_STRAIN; q++) {
+            work[q * p->s] = p->weight[q];
+            change += p->weight[q] * p->k[q * p->s];
+            moved += p->weight[q] * fabs(p->k[q * p->s]);
+        }
     }
     memset(force, 0, (size_t)p->n * sizeof *force);
     sab_blocks_multiply_transpose(p->B, work, force);

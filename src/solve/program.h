@@ -24,15 +24,31 @@ typedef struct sab_rate_law {
     void *data; /* borrowed */
 } sab_rate_law;
 
+/* Which points are what. A point with fewer components than s has rows of zeros. */
+typedef enum sab_points_kind {
+    SAB_POINTS_STRAIN,  /* strain rates of a material, the only ones that have a volume */
+    SAB_POINTS_WALL,    /* slip along a wall */
+    SAB_POINTS_CONTACT, /* of bodies */
+    SAB_POINTS_KINDS
+} sab_points_kind;
+typedef struct sab_point_range {
+    sab_points_kind kind;
+    int first, n, s; /* s: components that are not padding */
+} sab_point_range;
+
 typedef struct sab_program {
-    int s;           /* components per point */
-    int npoints, n;  /* points, unknown velocities */
-    sab_sparse *A;   /* owned, symmetric positive definite, n x n */
-    sab_blocks *B;   /* owned, strain rate at the points */
-    double *l;       /* [n] load, with the Dirichlet part: l - A_D u_D */
-    double *carried; /* [n] the part of l that is inertia, factor int (w - u_D).v; NULL: creeping */
-    double *k;       /* [npoints][s] strain rate of the Dirichlet part */
-    double *weight;  /* [npoints] m_q = 2 w_q */
+    int s;                  /* components per point */
+    int npoints, n;         /* points, unknown velocities */
+    int nranges;            /* one after the other, they are all points */
+    sab_point_range *range; /* owned */
+    bool inertial;          /* a time step */
+    sab_sparse *A;          /* owned, symmetric positive definite, n x n */
+    sab_blocks *B;          /* owned, strain rate at the points */
+    double *l;              /* [n] load, with the Dirichlet part: l - A_D u_D */
+    double *carried;   /* [n] the part of l that is inertia, factor int (w - u_D).v; NULL: creeping,
+                          or not known */
+    double *k;         /* [npoints][s] strain rate of the Dirichlet part */
+    double *weight;    /* [npoints] m_q = 2 w_q */
     double *viscosity; /* [npoints] 2 eta_q / Re; 0 where there is none */
     double *slope;     /* [npoints] d stress/d rate of what A holds as a secant in `viscosity`; the
                           same where the viscosity is given */
@@ -40,24 +56,30 @@ typedef struct sab_program {
                           that responds to rate [docs/theory.md, 7.7] */
     const sab_rate_law *rate; /* borrowed; NULL: `viscosity` is that of this program */
     double bulk;              /* b: viscous stress is viscosity * (b gamma_N ; gamma_T) */
-    double *step;             /* [npoints] r_q > 0, stress per strain rate */
+    double *r;                /* [npoints] r_q > 0, stress per strain rate */
     bool step_is_safe;        /* r_q W <= 1 is known; if false the methods estimate the norm */
     double *friction, *yield, *dilatancy; /* [npoints] mu, sigma, zeta */
 } sab_program;
 
-/* Arrays allocated and zero, A and B NULL (the caller moves them in). The caller owns *program. */
+/* Arrays allocated and zero, one range of strain rates, creeping, A and B NULL (the caller moves
+ * them in). The caller owns *program. */
 sab_status sab_program_create(int s, int npoints, int n, sab_program **program, sab_error *err);
 void sab_program_destroy(sab_program **program);
+/* Other ranges, copied. */
+sab_status sab_program_set_ranges(sab_program *program, int n, const sab_point_range *range,
+                                  sab_error *err);
 /* SAB_ERR_INPUT with a sentence if sizes disagree, a law has mu < 0, sigma < 0, zeta outside
- * [0, mu], a weight or step is not positive, a number is not finite, or numbers are so large or so
+ * [0, mu], a weight or r is not positive, ranges do not follow each other or have components where
+ * zeros should be, a number is not finite, or numbers are so large or so
  * small that the certificate would over- or underflow. */
 sab_status sab_program_check(const sab_program *program, sab_error *err);
 /* True if the program is convex: zeta = mu at every point (mu = 0 included). */
 bool sab_program_is_convex(const sab_program *program);
 
-/* True if no u changes the volume, B^T M n = 0: velocities are prescribed all around. *expansion is
- * then the rate at which they change it, sum m k_N, relative to sum m |k_N|; negative is
- * compression, which the law gamma_N >= 0 cannot follow. work has npoints*s entries, force n. */
+/* True if no u changes the volume of the material, B^T M n = 0: velocities are prescribed all
+ * around. *expansion is then the rate at which they change it, sum m k_N, relative to sum m |k_N|;
+ * negative is compression, which the law gamma_N >= 0 cannot follow. work has npoints*s entries,
+ * force n. */
 bool sab_program_is_closed(const sab_program *program, double *work, double *force,
                            double *expansion);
 

@@ -91,7 +91,7 @@ static inline double natural2(int s, const sab_program *p, int q, double shift, 
 {
     double projected[SAB_BLOCK_ROWS];
 
-    sab_point_step(s, p->friction[q], p->yield[q], p->step[q], shift, lambda, gamma, projected);
+    sab_point_step(s, p->friction[q], p->yield[q], p->r[q], shift, lambda, gamma, projected);
     for (int i = 0; i < s; i++)
         projected[i] -= lambda[i];
     return sab_point_dot(s, projected, projected);
@@ -137,13 +137,13 @@ static inline void tally_points(int s, const sab_program *p, int from, int to, c
             t.internal += m * internal_power(s, p, q, g, l);
         t.stress2 += m * sab_point_dot(s, l, l);
         t.natural2 += m * d2;
-        t.power += m / p->step[q] * d2;
+        t.power += m / p->r[q] * d2;
         t.natural_max2 = larger(d2, t.natural_max2);
         t.burmeister = t.burmeister && !(sigma > 0.0 || mu <= 0.0);
         if (t.burmeister) {
             double phi[SAB_BLOCK_ROWS];
 
-            sab_point_fischer_burmeister(s, mu, zeta, p->step[q], g, l, phi);
+            sab_point_fischer_burmeister(s, mu, zeta, p->r[q], g, l, phi);
             t.burmeister2 = larger(sab_point_dot(s, phi, phi), t.burmeister2);
         }
     }
@@ -194,7 +194,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
         res->power += res->force[i] * p->l[i];        /* A u = l: this is u.A u */
     double square = 0.0, stresses = 0.0, rates = 0.0; /* sum m |r gamma|^2, sum m r, sum m / r */
     for (int q = 0; q < p->npoints; q++) {
-        const double *g = res->gamma + q * p->s, r = p->step[q];
+        const double *g = res->gamma + q * p->s, r = p->r[q];
         square += p->weight[q] * r * r * sab_point_dot(p->s, g, g);
         stresses += p->weight[q] * r;
         rates += p->weight[q] / r;
@@ -214,7 +214,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
 double sab_residual_natural(const sab_program *p, const double *shift, const double *lambda,
                             const double *gamma, double *work, double *largest)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
+    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
     double sum = 0.0, volume = 0.0, max = 0.0;
 
     sab_cone_step(&laws, 1.0, shift, lambda, gamma, work);
@@ -315,7 +315,7 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
 sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_factor *factor,
                                 double *lambda, double *u, sab_certificate *c, sab_error *err)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
+    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
     sab_status status;
     double power;
 
@@ -361,7 +361,7 @@ sab_status sab_residual_certify_followed(sab_residual *res, const sab_program *p
                                          const double *u, double *viscosity, double *slope,
                                          sab_certificate *c, sab_error *err)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->step};
+    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
     sab_program law = *p;
     sab_status status;
     double power;

@@ -28,6 +28,7 @@ static const double JAM_STEP = 0.1, UNDER_WAY = 0.5;
 static const double STIFFNESS = 1e12, LARGE = 1e6;
 enum { JAM = 3, JAM_START = 12, PREDICTOR_STEPS = 20, MOTION_STEPS = 25 };
 
+static const double NOT_YET = 0.2;
 #define INNER_TARGET 0.2 /* of the natural residual of the last certificate */
 
 sab_solver_options sab_solver_options_default(void)
@@ -226,14 +227,14 @@ static void fill_report(solver_run *run)
     run->report->work = sab_work_since(&now, &run->at_start);
 }
 
-/* Is a better than b, the measure being `factor` times smaller at least? Merits beyond 0.2 say only
- * "not yet" (and stay there while a body comes to rest, D falling with the gap): among those the
+/* Is a better than b, the measure being `factor` times smaller at least? Merits beyond NOT_YET say
+ * only that (and stay there while a body comes to rest, D falling with the gap): among those the
  * natural residual decides. */
 static bool better(const sab_certificate *a, const sab_certificate *b, double factor)
 {
     const double ma = sab_certificate_merit(a), mb = sab_certificate_merit(b);
-    const bool a_counts = sab_certificate_violation(a) < 0.2,
-               b_counts = sab_certificate_violation(b) < 0.2;
+    const bool a_counts = sab_certificate_violation(a) < NOT_YET,
+               b_counts = sab_certificate_violation(b) < NOT_YET;
 
     if (a_counts != b_counts)
         return a_counts;
@@ -294,7 +295,7 @@ static sab_status certify_start(solver_run *run, sab_error *err)
     for (int q = 0; q < p->npoints; q++) {
         double *x = sol->lambda + q * s;
         for (int i = 0; i < s; i++)
-            x[i] = -p->step[q] * gamma[q * s + i];
+            x[i] = -p->r[q] * gamma[q * s + i];
         const double over = sab_cone_norm_t(s, x) - p->yield[q];
         const double least = over > 0.0 && p->friction[q] > 0.0 ? over / p->friction[q] : 0.0;
         pressure = fmax(pressure, least - x[0]);
@@ -338,7 +339,7 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     /* the first iteration of an interior point only takes back the lift of a warm start: accepted
      * in one time step after the other, what it leaves adds up */
     const bool unlifted =
-        !sab_method_is_ipm(method) || run->program->carried == NULL || run->report->work.outer > 1;
+        !sab_method_is_ipm(method) || !run->program->inertial || run->report->work.outer > 1;
     if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
         (run->current.idle || (unlifted && run->report->change <= change))) {
         run->report->reason = SAB_CONVERGED;
@@ -529,7 +530,8 @@ static sab_facts gather_facts(const sab_solver *sol, const sab_program *p, const
 {
     sab_facts f = {.tolerance = sol->options.tolerance,
                    .convex = sab_program_is_convex(p),
-                   .inertial = !p->step_is_safe, /* with b < 1 it counts as such */
+                   .inertial = p->inertial,
+                   .soft = p->bulk < 1.0,
                    .safe = p->step_is_safe,
                    .follows = p->rate != NULL};
 

@@ -104,7 +104,7 @@ static void test_split(void)
         SAB_ASSERT_CLOSE(MU_I.resting * p + nu * g, p * sab_material_mu_i(&MU_I, g, p), 1e-12);
         CU_ASSERT_EQUAL(b.program->friction[q], 0.3);
         SAB_ASSERT_CLOSE(b.program->viscosity[q], 2.0 / 8.0 + nu, 1e-14);
-        SAB_ASSERT_CLOSE(b.program->step[q], 2.0 / 8.0 + nu + 0.25, 1e-14);
+        SAB_ASSERT_CLOSE(b.program->r[q], 2.0 / 8.0 + nu + 0.25, 1e-14);
         SAB_ASSERT_CLOSE(b.program->slope[q], 2.0 / 8.0 + slope, 1e-7);
         CU_ASSERT_EQUAL(b.viscosity[q], b.program->viscosity[q]);
         CU_ASSERT_EQUAL(b.tangent[q], b.program->slope[q]);

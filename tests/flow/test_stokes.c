@@ -339,7 +339,7 @@ static double norm_of_step(const sab_program *p)
 
         CU_ASSERT_EQUAL(sab_program_apply_w(p, factor, x, u, y, NULL), SAB_OK);
         for (int i = 0; i < rows; i++) {
-            const double m = p->weight[i / p->s], r = p->step[i / p->s];
+            const double m = p->weight[i / p->s], r = p->r[i / p->s];
 
             xx += m / r * x[i] * x[i];
             xy += m * x[i] * y[i];

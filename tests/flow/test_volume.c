@@ -82,7 +82,7 @@ static void test_parts(void)
     /* u.n: right 4 + y, 2 high; left 2 - y >= 0; bottom x/2 where x > 0; top -x/2 where x < 0 */
     SAB_ASSERT_CLOSE(v.outflow, 10.0 + 2.0 + 1.0 + 0.25, 1e-13);
     /* the other way to be open: a stress that does not hold the opening */
-    const double holding = 0.1 * flow->program->step[0] * (1.0 - zeta * shear);
+    const double holding = 0.1 * flow->program->r[0] * (1.0 - zeta * shear);
     for (int q = 0; q < n; q++)
         flow->fields->lambda[3 * q] = (q < n / 2 ? 0.99 : 1.01) * holding;
     SAB_ASSERT_CLOSE(sab_flow_volume(flow, 0.0).parting, v.parting, 1e-13);

@@ -1,5 +1,6 @@
 #include "io_test.h"
 
+#include "base/memory.h"
 #include "io/program_file.h"
 
 #include <math.h>
@@ -39,8 +40,8 @@ static sab_status make_program(int nblocks, sab_program **program, sab_error *er
         p->k[i] = sab_test_random(&state);
     for (int q = 0; q < npoints; q++) {
         p->weight[q] = 0.1 + sab_test_random(&state);
-        p->viscosity[q] = sab_test_random(&state);
-        p->step[q] = 0.1 + sab_test_random(&state);
+        p->viscosity[q] = p->slope[q] = sab_test_random(&state);
+        p->r[q] = 0.1 + sab_test_random(&state);
         p->friction[q] = 0.5 + sab_test_random(&state);
         p->yield[q] = sab_test_random(&state);
         p->dilatancy[q] = 0.5 * sab_test_random(&state);
@@ -51,6 +52,30 @@ static sab_status make_program(int nblocks, sab_program **program, sab_error *er
     p = NULL;
 cleanup:
     sab_program_destroy(&p);
+    return status;
+}
+
+/* Make it a time step of a rate law whose last point slips along a wall: all that is optional. */
+static sab_status add_all(sab_program *p, sab_error *err)
+{
+    const int last = p->npoints - 1, e = p->B->nblocks - 1;
+    const sab_point_range range[] = {{SAB_POINTS_STRAIN, 0, last, 3},
+                                     {SAB_POINTS_WALL, last, 1, 2}};
+    double *row = p->B->value + p->B->value_start[e] + 8 * 12; /* the last of the point */
+    sab_status status = SAB_OK;
+
+    p->inertial = p->rated = true;
+    p->step_is_safe = false;
+    SAB_NEW(p->carried, p->n);
+    for (int i = 0; i < p->n; i++)
+        p->carried[i] = 0.25 * i;
+    for (int q = 0; q < p->npoints; q++)
+        p->slope[q] *= 0.5;
+    for (int i = 0; i < 12; i++)
+        row[i] = 0.0;
+    p->k[3 * last + 2] = 0.0;
+    SAB_TRY(sab_program_set_ranges(p, 2, range, err));
+cleanup:
     return status;
 }
 
@@ -77,6 +102,14 @@ static void assert_equal_programs(const sab_program *p, const sab_program *q)
     CU_ASSERT_EQUAL_FATAL(p->B->nblocks, q->B->nblocks);
     CU_ASSERT_EQUAL(p->bulk, q->bulk);
     CU_ASSERT_EQUAL(p->step_is_safe, q->step_is_safe);
+    CU_ASSERT_EQUAL(p->inertial, q->inertial);
+    CU_ASSERT_EQUAL(p->rated, q->rated);
+    CU_ASSERT_EQUAL_FATAL(p->nranges, q->nranges);
+    ASSERT_SAME(p->range, q->range, p->nranges);
+    CU_ASSERT_EQUAL_FATAL(p->carried != NULL, q->carried != NULL);
+    if (p->carried != NULL)
+        ASSERT_SAME(p->carried, q->carried, p->n);
+    ASSERT_SAME(p->slope, q->slope, p->npoints);
     CU_ASSERT_EQUAL(p->A->n, q->A->n);
     CU_ASSERT_EQUAL(p->A->symmetric, q->A->symmetric);
     CU_ASSERT_EQUAL(p->B->s, q->B->s);
@@ -86,7 +119,7 @@ static void assert_equal_programs(const sab_program *p, const sab_program *q)
     ASSERT_SAME(p->k, q->k, p->s * p->npoints);
     ASSERT_SAME(p->weight, q->weight, p->npoints);
     ASSERT_SAME(p->viscosity, q->viscosity, p->npoints);
-    ASSERT_SAME(p->step, q->step, p->npoints);
+    ASSERT_SAME(p->r, q->r, p->npoints);
     ASSERT_SAME(p->friction, q->friction, p->npoints);
     ASSERT_SAME(p->yield, q->yield, p->npoints);
     ASSERT_SAME(p->dilatancy, q->dilatancy, p->npoints);
@@ -105,12 +138,14 @@ static void test_round_trip(void)
     static const int sizes[] = {1, 2, 200}; /* the last is larger than one buffer */
 
     scratch_create();
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 6; k++) {
         const char *path = scratch_path("a.sabp");
-        sab_program *p = new_program(sizes[k]), *q = NULL;
+        sab_program *p = new_program(sizes[k % 3]), *q = NULL;
         sab_error err = {0};
 
         p->step_is_safe = k % 2 == 0;
+        if (k >= 3)
+            CU_ASSERT_EQUAL(add_all(p, &err), SAB_OK);
         CU_ASSERT_EQUAL(sab_program_write(path, p, &err), SAB_OK);
         CU_ASSERT_EQUAL(sab_program_read(path, &q, &err), SAB_OK);
         CU_ASSERT_STRING_EQUAL(err.message, "");
@@ -130,12 +165,14 @@ typedef struct image {
     size_t size;
 } image;
 
-static image make_image(int nblocks)
+static image make_image(int nblocks, bool all)
 {
     sab_program *p = new_program(nblocks);
     const char *path = scratch_path("image.sabp");
     image im;
 
+    if (all)
+        CU_ASSERT_EQUAL_FATAL(add_all(p, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_program_write(path, p, NULL), SAB_OK);
     im.byte = (unsigned char *)slurp(path, &im.size);
     remove(path);
@@ -186,7 +223,7 @@ static void assert_refused(const image *im, size_t size, const char *word)
 static void test_truncated(void)
 {
     scratch_create();
-    image im = make_image(2);
+    image im = make_image(2, true);
     for (size_t size = 0; size < im.size; size++) /* every section, and everywhere else */
         assert_refused(&im, size, NULL);
     image longer = {realloc(im.byte, im.size + 8), im.size + 8};
@@ -203,7 +240,7 @@ static void test_flipped_bits(void)
     unsigned long long state = 5;
 
     scratch_create();
-    image im = make_image(2);
+    image im = make_image(2, true);
     for (int k = 0; k < 200 + 8 * 96; k++) { /* at random, and each bit of header and a bit more */
         const size_t bit =
             k < 200 ? (size_t)(sab_test_random(&state) * 8.0 * (double)im.size) : (size_t)k - 200;
@@ -225,8 +262,8 @@ static void test_absurd_sizes(void)
         INT32_MIN, (int64_t)1 << 61, INT32_MAX - 1,    1000,      0};
 
     scratch_create();
-    image im = make_image(2);
-    for (size_t word = 2; word <= 8; word++)
+    image im = make_image(2, true);
+    for (size_t word = 2; word <= 11; word += word == 8 ? 3 : 1) /* not flags and bulk */
         for (size_t k = 0; k < sizeof absurd / sizeof absurd[0]; k++) {
             const int64_t old = get_word(&im, word);
 
@@ -235,15 +272,122 @@ static void test_absurd_sizes(void)
             assert_refused(&im, im.size, NULL);
             set_word(&im, word, old);
         }
-    set_word(&im, 1, 2);
+    set_word(&im, 1, 3);
     set_crc(&im);
-    assert_refused(&im, im.size, "version 2");
-    set_word(&im, 1, 1);
-    set_word(&im, 9, 2);
+    assert_refused(&im, im.size, "version 3");
+    set_word(&im, 1, 2);
+    set_word(&im, 9, 8);
     set_crc(&im);
     assert_refused(&im, im.size, "flags");
     free(im.byte);
     scratch_remove();
+}
+
+/* As version 1 had it: no list of optional arrays, one flag. The image must have none. */
+static void to_version_1(image *im)
+{
+    CU_ASSERT_EQUAL_FATAL(get_word(im, 11), 0);
+    memmove(im->byte + 88, im->byte + 96, im->size - 96);
+    im->size -= 8;
+    set_word(im, 1, 1);
+    set_word(im, 9, get_word(im, 9) & 1);
+    set_crc(im);
+}
+
+/* A file of version 1 is read; r that is not safe makes it a time step. */
+static void test_version_1(void)
+{
+    scratch_create();
+    for (int safe = 0; safe < 2; safe++) {
+        const char *path = scratch_path("old.sabp");
+        sab_program *p = new_program(2), *q = NULL;
+        image im = make_image(2, false);
+
+        to_version_1(&im);
+        set_word(&im, 9, safe);
+        set_crc(&im);
+        spit(path, im.byte, im.size);
+        CU_ASSERT_EQUAL_FATAL(sab_program_read(path, &q, NULL), SAB_OK);
+        p->step_is_safe = safe;
+        p->inertial = !safe;
+        assert_equal_programs(p, q);
+        set_word(&im, 9, 2); /* a flag of version 2 */
+        set_crc(&im);
+        assert_refused(&im, im.size, "flags");
+        remove(path);
+        free(im.byte);
+        sab_program_destroy(&p);
+        sab_program_destroy(&q);
+    }
+    scratch_remove();
+}
+
+/* The list of optional arrays: carried, slope, ranges, each with two words of name and a count. */
+static void test_bad_lists(void)
+{
+    static const struct {
+        size_t word;
+        const char *name; /* or a count */
+        int64_t count;
+        const char *message;
+    } change[] = {{12, "slack", 0, "'slack' is not known"},
+                  {15, "carried", 0, "carried is there twice"},
+                  {14, NULL, 21, "array carried has 21 items"},
+                  {17, NULL, 5, "array slope has 5 items"},
+                  {20, NULL, 7, "array ranges has 7 items"},
+                  {20, NULL, 400, "array ranges has 400 items"},
+                  {20, NULL, -8, "array ranges has -8 items"},
+                  {20, NULL, 0, "longer"},
+                  {20, NULL, 12, "more than the file can hold"},
+                  {11, NULL, 2, "longer"},
+                  {11, NULL, 4, "optional arrays is 4"}};
+
+    scratch_create();
+    for (size_t k = 0; k < sizeof change / sizeof change[0]; k++) {
+        image im = make_image(2, true);
+        char name[8] = {0};
+
+        if (change[k].name != NULL) {
+            memcpy(name, change[k].name, strlen(change[k].name));
+            memcpy(im.byte + 8 * change[k].word, name, 8);
+        } else
+            set_word(&im, change[k].word, change[k].count);
+        set_crc(&im);
+        assert_refused(&im, im.size, change[k].message);
+        free(im.byte);
+    }
+    scratch_remove();
+}
+
+/* Ranges that do not fit, and padding that is not zero. */
+static void test_bad_ranges(void)
+{
+    static const struct {
+        sab_point_range range[2];
+        const char *message;
+    } bad[] = {{{{SAB_POINTS_STRAIN, 0, 5, 3}, {SAB_POINTS_KINDS, 5, 1, 2}}, "unknown"},
+               {{{SAB_POINTS_STRAIN, 0, 5, 3}, {SAB_POINTS_WALL, 4, 2, 2}}, "ends at 5"},
+               {{{SAB_POINTS_STRAIN, 0, 4, 3}, {SAB_POINTS_WALL, 4, 1, 3}}, "have 5 points"},
+               {{{SAB_POINTS_STRAIN, 0, 5, 3}, {SAB_POINTS_WALL, 5, 2, 2}}, "2 points of 2"},
+               {{{SAB_POINTS_STRAIN, 0, 5, 3}, {SAB_POINTS_WALL, 5, 1, 4}}, "1 points of 4"},
+               {{{SAB_POINTS_STRAIN, 0, 6, 3}, {SAB_POINTS_WALL, 6, 0, 2}}, "0 points"},
+               {{{SAB_POINTS_STRAIN, 0, 4, 3}, {SAB_POINTS_WALL, 4, 2, 2}},
+                "component 2 of point 4 is not zero"}};
+    sab_program *p = new_program(2);
+
+    CU_ASSERT_EQUAL_FATAL(add_all(p, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_program_check(p, NULL), SAB_OK);
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        sab_error err = {0};
+
+        CU_ASSERT_EQUAL_FATAL(sab_program_set_ranges(p, 2, bad[k].range, &err), SAB_OK);
+        CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_ERR_INPUT);
+        if (strstr(err.message, bad[k].message) == NULL) {
+            printf("\n    '%s' has not '%s'\n", err.message, bad[k].message);
+            CU_FAIL("message");
+        }
+    }
+    sab_program_destroy(&p);
 }
 
 /* Where the arrays are, in words. */
@@ -256,7 +400,7 @@ static places find_places(const image *im)
     const size_t s = (size_t)get_word(im, 2), points = (size_t)get_word(im, 3);
     const size_t n = (size_t)get_word(im, 4), blocks = (size_t)get_word(im, 5);
     const size_t entries = (size_t)get_word(im, 6), columns = (size_t)get_word(im, 7);
-    places at = {.l = 11};
+    places at = {.l = 12 + 3 * (size_t)get_word(im, 11)};
 
     at.weight = at.l + n + s * points;
     at.friction = at.weight + 3 * points;
@@ -274,7 +418,7 @@ static places find_places(const image *im)
 static void test_bad_contents(void)
 {
     scratch_create();
-    image im = make_image(2);
+    image im = make_image(2, true);
     const places at = find_places(&im);
     const int64_t nan_bits = 0x7FF8000000000000, minus_one_bits = (int64_t)0xBFF0000000000000;
     const struct {
@@ -346,6 +490,7 @@ static void test_out_of_memory(void)
     sab_program *p = new_program(2);
     int failures = -1;
 
+    CU_ASSERT_EQUAL_FATAL(add_all(p, NULL), SAB_OK);
     scratch_create();
     const char *path = scratch_path("a.sabp");
     for (int k = 0; status != SAB_OK && k < 100; k++) {
@@ -355,7 +500,7 @@ static void test_out_of_memory(void)
         CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
         failures++;
     }
-    CU_ASSERT_EQUAL(failures, 3);
+    CU_ASSERT_EQUAL(failures, 4);
     status = SAB_ERR_MEMORY;
     failures = -1;
     for (int k = 0; status != SAB_OK && k < 100; k++) {
@@ -384,12 +529,13 @@ int main(int argc, char **argv)
         {"bit for bit", test_round_trip},      {"cut anywhere", test_truncated},
         {"flipped bits", test_flipped_bits},   {"absurd sizes", test_absurd_sizes},
         {"wrong contents", test_bad_contents}, {"bad paths", test_bad_paths},
-        {"out of memory", test_out_of_memory}};
+        {"version 1", test_version_1},         {"wrong lists", test_bad_lists},
+        {"wrong ranges", test_bad_ranges},     {"out of memory", test_out_of_memory}};
 
     if (argc > 1) {
         sab_program *p = NULL;
-        const int failed =
-            make_program(4, &p, NULL) != SAB_OK || sab_program_write(argv[1], p, NULL) != SAB_OK;
+        const int failed = make_program(4, &p, NULL) != SAB_OK || add_all(p, NULL) != SAB_OK ||
+                           sab_program_write(argv[1], p, NULL) != SAB_OK;
 
         sab_program_destroy(&p);
         return failed;

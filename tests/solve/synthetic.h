@@ -129,7 +129,7 @@ static inline sab_program *synthetic_create(const synthetic *spec)
             double grad[6][2];
             synthetic_p2(x, bary, grad);
             p->weight[q] = 2.0 * area / 3.0;
-            p->viscosity[q] = p->step[q] = spec->viscosity;
+            p->viscosity[q] = p->r[q] = spec->viscosity;
             p->friction[q] = spec->mu;
             p->yield[q] = spec->sigma;
             p->dilatancy[q] = spec->zeta;
@@ -187,7 +187,7 @@ static inline sab_program *synthetic_random(int s, int nblocks, int n, double mu
         p->B->value[i] = 2.0 * sab_test_random(seed) - 1.0;
     for (int q = 0; q < p->npoints; q++) {
         p->weight[q] = 0.1 + sab_test_random(seed);
-        p->viscosity[q] = p->step[q] = 0.5 + sab_test_random(seed);
+        p->viscosity[q] = p->r[q] = 0.5 + sab_test_random(seed);
         p->friction[q] = mu;
         p->dilatancy[q] = zeta;
         p->yield[q] = sigma;

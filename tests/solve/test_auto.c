@@ -60,6 +60,10 @@ static const row table[] = {
     {"step, fine", AUTO, {.tolerance = 0.005, .excess = 0.5, .inertial = true}, 3, {EXACT, BLEND, IPM}, COLD, false, false},
     {"step, warm", AUTO, {STEP, .warm = true, .moving = true}, 4, {BLEND, BLEND, BLEND, EXACT}, GIVEN, SMALL, false, true},
     {"step, warm, thin", AUTO, {.tolerance = 1e-3, .excess = 0.5, .inertial = true, .warm = true, .moving = true}, 3, {EXACT, BLEND, IPM}, GIVEN, LARGE, false, false},
+    /* creeping with b < 1: as a time step */
+    {"soft, folded", AUTO, {.tolerance = 0.03, .excess = 0.5, .soft = true}, 4, {BLEND, BLEND, BLEND, EXACT}, COLD, false, false},
+    {"soft, unfolded", AUTO, {.tolerance = 0.03, .excess = 0.3, .soft = true}, 3, {EXACT, BLEND, IPM}, COLD, false, false},
+    {"soft, warm", AUTO, {.tolerance = 0.03, .excess = 0.5, .soft = true, .warm = true}, 4, {BLEND, BLEND, BLEND, EXACT}, FLOW, SMALL, false, true},
     /* starts */
     {"warm", AUTO, {CREEPING, .warm = true, .moving = true}, 3, {BLEND, IPM, PG_AA}, GIVEN, SMALL, false, true},
     {"warm, stress alone", AUTO, {CREEPING, .warm = true}, 3, {BLEND, IPM, PG_AA}, FLOW, SMALL, false, true},
@@ -114,12 +118,19 @@ static void test_always_a_plan(void)
 {
     static const double tolerance[] = {1e-12, 1e-3, 0.01, 0.03, 0.05, 1.0};
 
-    for (unsigned bits = 0; bits < 128; bits++)
+    for (unsigned bits = 0; bits < 256; bits++)
         for (int t = 0; t < 6; t++)
             for (int e = 0; e < 3; e++) {
-                const sab_facts f = {tolerance[t],     (bits & 1) != 0,  0.25 * e,
-                                     (bits & 2) != 0,  (bits & 4) != 0,  (bits & 8) != 0,
-                                     (bits & 16) != 0, (bits & 32) != 0, (bits & 64) != 0};
+                const sab_facts f = {.tolerance = tolerance[t],
+                                     .excess = 0.25 * e,
+                                     .convex = (bits & 1) != 0,
+                                     .inertial = (bits & 2) != 0,
+                                     .soft = (bits & 4) != 0,
+                                     .safe = (bits & 8) != 0,
+                                     .follows = (bits & 16) != 0,
+                                     .warm = (bits & 32) != 0,
+                                     .moving = (bits & 64) != 0,
+                                     .at_rest = (bits & 128) != 0};
                 const sab_plan p = sab_auto_plan(SAB_METHOD_AUTO, &f);
 
                 CU_ASSERT(p.n >= 1 && p.n <= SAB_PLAN_MOST);

@@ -87,7 +87,7 @@ static void test_w(void)
         CU_ASSERT_EQUAL(sab_program_apply_w(p, factor, b, u, wb, &err), SAB_OK);
         SAB_ASSERT_CLOSE(dot(p, wa, b), dot(p, a, wb), 1e-11);
         for (int i = 0; i < rows; i++)
-            b[i] = p->step[i / p->s] * wa[i];
+            b[i] = p->r[i / p->s] * wa[i];
         CU_ASSERT_EQUAL(sab_program_apply_w(p, factor, b, u, wb, &err), SAB_OK);
         scale = sqrt(dot(p, wa, wa));
         for (int i = 0; i < rows; i++)
@@ -193,7 +193,7 @@ static void test_rest(void)
 
     CU_ASSERT_EQUAL(sab_program_respond(p, factor, lambda, u, gamma, &err), SAB_OK);
     for (int i = 0; i < 3 * p->npoints; i++)
-        lambda[i] = -p->step[i / 3] * gamma[i] + (i % 3 == 0 ? 10.0 : 0.0);
+        lambda[i] = -p->r[i / 3] * gamma[i] + (i % 3 == 0 ? 10.0 : 0.0);
     const sab_certificate c = certificate(p, lambda);
     CU_ASSERT(c.at_rest && sab_certificate_meets(&c, 1e-10));
     CU_ASSERT(c.natural < 1e-12 && c.fischer_burmeister < 1e-12);
@@ -206,8 +206,7 @@ static void test_check(void)
 {
     sab_program *p = rectangle(0.5, 0.0, 0.0, box);
     sab_error err = {0};
-    double *const fields[] = {p->friction, p->yield, p->dilatancy,
-                              p->weight,   p->step,  p->viscosity};
+    double *const fields[] = {p->friction, p->yield, p->dilatancy, p->weight, p->r, p->viscosity};
 
     CU_ASSERT_EQUAL(sab_program_check(p, &err), SAB_OK);
     CU_ASSERT_FALSE(sab_program_is_convex(p));
@@ -259,10 +258,10 @@ static void test_points(void)
         for (int q = 0; q < p->npoints; q++) {
             const double *g = sab_residual_strain_rate(res) + q * s, *l = lambda + q * s;
 
-            sab_cone_natural(s, 0.4, 0.0, 0.1, p->step[q], g, l, d);
+            sab_cone_natural(s, 0.4, 0.0, 0.1, p->r[q], g, l, d);
             sum += p->weight[q] * sab_cone_dot(s, d, d);
             max = fmax(max, sab_cone_dot(s, d, d));
-            sab_cone_fischer_burmeister(s, 0.4, 0.1, p->step[q], g, l, d);
+            sab_cone_fischer_burmeister(s, 0.4, 0.1, p->r[q], g, l, d);
             worst = fmax(worst, sab_cone_dot(s, d, d));
             stress += p->weight[q] * sab_cone_dot(s, l, l);
             volume += p->weight[q];

@@ -37,12 +37,13 @@ static sab_program *create(const scene *c)
             p->B->column[3 * q + i] = i;
         memcpy(p->B->value + 9 * q, rows, sizeof rows);
         p->k[3 * q] = -c->approach[q];
-        p->weight[q] = p->step[q] = 1.0;
+        p->weight[q] = p->r[q] = 1.0;
         p->friction[q] = c->mu;
         p->dilatancy[q] = c->zeta;
     }
     memcpy(p->l, c->load, sizeof c->load);
     p->bulk = 1.0;
+    p->inertial = true;
     synthetic_assemble(p, (const double[]){1.0, 1.0, 1.0});
     synthetic_require(sab_program_check(p, &err), &err);
     return p;
@@ -282,7 +283,7 @@ static void test_elastic(void)
     for (int i = 0; i < p->n; i++)
         CU_ASSERT_DOUBLE_EQUAL(f[i], g[i], 1e-14);
     for (int q = 0; q < p->npoints; q++)
-        CU_ASSERT_DOUBLE_EQUAL(f[p->n + q], 7.0 * p->weight[q] * p->step[q] * u[p->n + q], 1e-13);
+        CU_ASSERT_DOUBLE_EQUAL(f[p->n + q], 7.0 * p->weight[q] * p->r[q] * u[p->n + q], 1e-13);
     CU_ASSERT(sab_program_is_convex(x));
     free(u), free(a), free(b), free(f), free(g);
     sab_program_destroy(&x);

@@ -3,6 +3,7 @@
 
 #include "solve/first_order.h"
 #include "solve/ipm.h"
+#include "linalg/join.h"
 #include "solve/solve.h"
 #include "solve/synthetic.h"
 
@@ -107,7 +108,7 @@ static double viscous_identity(const sab_program *p)
     sab_sparse_multiply(p->A, x, Ax);
     sab_blocks_multiply(p->B, x, y);
     for (int i = 0; i < p->npoints * p->s; i++)
-        y[i] *= p->weight[i / p->s] * p->step[i / p->s];
+        y[i] *= p->weight[i / p->s] * p->r[i / p->s];
     sab_blocks_multiply_transpose(p->B, y, Kx);
     const double error = difference(p->n, Kx, Ax);
     free(x), free(Ax), free(Kx), free(y);
@@ -271,7 +272,7 @@ static void test_fixed_point(void)
                 y[i] = 3.0 * sab_test_random(&seed) - 1.0;
             sab_cone_return_map(s, p->friction[q], p->yield[q], p->dilatancy[q], y, lambda + q * s);
             for (int i = q * s; i < (q + 1) * s; i++) {
-                gamma[i] = (lambda[i] - y[i - q * s]) / p->step[q];
+                gamma[i] = (lambda[i] - y[i - q * s]) / p->r[q];
                 p->k[i] = gamma[i] - p->k[i];
                 force[i] = -p->weight[q] * lambda[i];
             }
@@ -320,7 +321,7 @@ static void test_unsafe_step(void)
     const result a = run(p, &o);
 
     for (int q = 0; q < p->npoints; q++)
-        p->step[q] *= q % 2 ? 40.0 : 10.0;
+        p->r[q] *= q % 2 ? 40.0 : 10.0;
     p->step_is_safe = false;
     for (int m = SAB_METHOD_PG; m < SAB_METHOD_COUNT; m++) {
         const sab_solver_options other = tight((sab_method)m, 1e-9);
@@ -601,6 +602,91 @@ static void test_convexity_changes(void)
     sab_program_destroy(&p);
 }
 
+/* The same program with rows of zeros up to s = 4, as when it is joined with other points. A is
+ * borrowed. */
+static sab_program *padded(const sab_program *p)
+{
+    const size_t points = (size_t)p->npoints;
+    sab_blocks *none = NULL;
+    sab_program *x = NULL;
+    sab_error err;
+    int first[3];
+
+    synthetic_require(sab_program_create(4, p->npoints, p->n, &x, &err), &err);
+    synthetic_require(sab_blocks_create(4, 0, p->n, 0, 0, 0, &none, &err), &err);
+    synthetic_require(sab_blocks_join(2, (const sab_blocks *[]){p->B, none}, first, &x->B, &err),
+                      &err);
+    synthetic_require(sab_program_set_ranges(
+                          x, 1, &(sab_point_range){SAB_POINTS_STRAIN, 0, p->npoints, p->s}, &err),
+                      &err);
+    for (int q = 0; q < p->npoints; q++)
+        memcpy(x->k + 4 * q, p->k + p->s * q, (size_t)p->s * sizeof *p->k);
+    memcpy(x->l, p->l, (size_t)p->n * sizeof *p->l);
+    memcpy(x->weight, p->weight, points * sizeof *p->weight);
+    memcpy(x->viscosity, p->viscosity, points * sizeof *p->viscosity);
+    memcpy(x->r, p->r, points * sizeof *p->r);
+    memcpy(x->friction, p->friction, points * sizeof *p->friction);
+    memcpy(x->yield, p->yield, points * sizeof *p->yield);
+    memcpy(x->dilatancy, p->dilatancy, points * sizeof *p->dilatancy);
+    x->bulk = p->bulk;
+    x->step_is_safe = p->step_is_safe;
+    x->A = p->A;
+    synthetic_require(sab_program_check(x, &err), &err);
+    sab_blocks_destroy(&none);
+    return x;
+}
+
+/* Padding changes no bit of the velocity and no count. */
+static void test_padding(void)
+{
+    static const sab_method methods[] = {SAB_METHOD_AUTO,      SAB_METHOD_IPM,
+                                         SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT,
+                                         SAB_METHOD_PG_AA,     SAB_METHOD_CADOUX_APGD};
+    sab_program *p = half_silo(4, 0.5, 0.0), *x = padded(p);
+
+    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+        const sab_solver_options o = tight(methods[m], 1e-2);
+        result a = run(p, &o), b = run(x, &o);
+
+        CU_ASSERT_EQUAL(a.report.reason, SAB_CONVERGED);
+        CU_ASSERT_EQUAL(memcmp(a.u, b.u, (size_t)p->n * sizeof *a.u), 0);
+        for (int i = 0; i < SAB_WORK_COUNTS; i++)
+            CU_ASSERT_EQUAL(sab_work_get(&a.report.work, i), sab_work_get(&b.report.work, i));
+        free(a.u);
+        free(b.u);
+    }
+    x->A = NULL;
+    sab_program_destroy(&x);
+    sab_program_destroy(&p);
+}
+
+/* Only strain rates have a volume: if no motion changes that of the last block, the program is
+ * closed as soon as all other points are walls. */
+static void test_closed(void)
+{
+    sab_program *p = half_silo(4, 0.5, 0.0);
+    const int last = p->npoints - 3;
+    const sab_point_range range[] = {{SAB_POINTS_WALL, 0, last, 3},
+                                     {SAB_POINTS_STRAIN, last, 3, 3}};
+    double *work = calloc((size_t)(3 * p->npoints), sizeof *work);
+    double *force = calloc((size_t)p->n, sizeof *force), expansion;
+    sab_error err;
+
+    CU_ASSERT(!sab_program_is_closed(p, work, force, &expansion));
+    for (int64_t v = p->B->value_start[p->B->nblocks - 1]; v < p->B->value_start[p->B->nblocks];
+         v++)
+        p->B->value[v] = 0.0;
+    for (int q = last; q < p->npoints; q++)
+        p->k[3 * q] = -0.5;
+    CU_ASSERT(!sab_program_is_closed(p, work, force, &expansion));
+    synthetic_require(sab_program_set_ranges(p, 2, range, &err), &err);
+    CU_ASSERT(sab_program_is_closed(p, work, force, &expansion));
+    CU_ASSERT_EQUAL(expansion, -1.0);
+    free(work);
+    free(force);
+    sab_program_destroy(&p);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"methods agree: Bingham", test_bingham},
@@ -618,6 +704,8 @@ int main(void)
                                      {"warm interior points", test_warm_interior_point},
                                      {"tight path", test_tight_path},
                                      {"a law that ceases to be associated", test_convexity_changes},
+                                     {"padding changes no bit", test_padding},
+                                     {"volume is of strain rates", test_closed},
                                      {"allocation failures", test_memory}};
 
     return SAB_TEST_MAIN("solve", tests);
