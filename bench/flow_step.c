@@ -190,7 +190,7 @@ static sab_status assemble(bench_step *step, sab_error *err)
         sab_mass_assemble(step->mass, 1.0 / setup->dt, step->scatter, p->A);
 
     SAB_TRY(sab_space_body_force(step->space, setup->gravity, 0.0, F, err));
-    SAB_TRY(sab_boundary_load(setup->mesh, setup->nboundaries, setup->boundary, step->group, 0.0, F,
+    SAB_TRY(sab_boundary_load(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary, step->group, 0.0, F,
                               err));
     sab_dofs_restrict(step->dofs, F, step->load);
     for (int q = 0; q < p->npoints; q++)
@@ -218,7 +218,7 @@ sab_status bench_step_create(const bench_setup *setup, bench_step **step, sab_er
     SAB_TRY(sab_boundary_match(mesh, setup->nboundaries, setup->boundary, st->group, &report, err));
     SAB_TRY(
         sab_dofs_create(mesh, setup->nboundaries, setup->boundary, st->group, 0.0, &st->dofs, err));
-    if (setup->dt == 0.0 && sab_dofs_rigid_motions(st->dofs, mesh) > 0) {
+    if (setup->dt == 0.0 && sab_dofs_rigid_motions(st->dofs, mesh, setup->geometry) > 0) {
         status = sab_fail(err, SAB_ERR_INPUT, "nothing holds the material");
         goto cleanup;
     }
@@ -288,7 +288,7 @@ sab_status bench_step_flux(const bench_step *step, const char *group, double *q,
     strncpy(name, group, sizeof name - 1);
     SAB_NEW(F, 2 * (size_t)mesh->nnodes);
     SAB_NEW(U, 2 * (size_t)mesh->nnodes);
-    SAB_TRY(sab_boundary_load(mesh, 1, &entry, &found, 0.0, F, err));
+    SAB_TRY(sab_boundary_load(mesh, step->setup.geometry, 1, &entry, &found, 0.0, F, err));
     memset(q, 0, (size_t)step->dofs->nfree * sizeof *q);
     sab_dofs_expand(step->dofs, q, U); /* what is prescribed */
     *given = 0.0;

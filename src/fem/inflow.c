@@ -67,6 +67,7 @@ sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, int n
     *inflow = NULL;
     SAB_NEW(in, 1);
     in->mesh = mesh;
+    in->geometry = space->geometry;
     in->nparts = nparts;
     SAB_NEW(in->facet, mesh->nfacets);
     SAB_NEW(in->part, mesh->nfacets);
@@ -149,7 +150,9 @@ bool sab_inflow_update(sab_inflow *in, const double *w)
 
             velocity_at(in, k / POINTS, q, w, u, &p);
             const double flux = u[0] * p.normal_ds[0] + u[1] * p.normal_ds[1];
-            value = flux < 0.0 ? -0.5 * sab_line_degree7.weight[q] * flux : 0.0;
+            value = flux < 0.0
+                        ? -0.5 * sab_line_degree7.weight[q] * flux * in->geometry->measure(p.x)
+                        : 0.0;
         }
         changed = changed || value != in->coefficient[k];
         in->coefficient[k] = value;

@@ -91,7 +91,7 @@ sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mas
             sab_shapes p;
 
             sab_element_at(space->element, mesh, e, rule->xi[q], &p);
-            m->weight[at] = p.det * rule->weight[q];
+            m->weight[at] = p.det * rule->weight[q] * space->geometry->measure(p.x);
             memcpy(m->x + (size_t)dim * at, p.x, (size_t)dim * sizeof *p.x);
             fill_point(dofs, nodes, sab_mesh_element(mesh, e), p.value, n, local,
                        N->value + N->value_start[e] + dim * q * n, m->k + (size_t)dim * at);

@@ -16,7 +16,7 @@ typedef struct sab_mass {
     sab_blocks *N;  /* owned, s = dim: velocity along the axes at the points, free unknowns */
     double *k;      /* [npoints][dim] velocity of the prescribed part */
     double *x;      /* [npoints][dim] positions */
-    double *weight; /* [npoints] w_p, Jacobian included */
+    double *weight; /* [npoints] w_p, Jacobian and measure included */
     double *C;      /* [npoints][dim][dim] workspace of the assembly */
     double *work;   /* [npoints][dim] */
 } sab_mass;

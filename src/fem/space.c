@@ -27,7 +27,7 @@ sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,
 
             sab_p2_at(mesh, e, element->law->xi[q], &p);
             memcpy(sp->point + dim * (points * e + q), p.x, (size_t)dim * sizeof *p.x);
-            sp->weight[points * e + q] = p.det * element->law->weight[q];
+            sp->weight[points * e + q] = p.det * element->law->weight[q] * geometry->measure(p.x);
         }
     *space = sp;
     sp = NULL;
@@ -99,7 +99,7 @@ static void strain_rows(const sab_space *space, int e, int q, double row[SAB_MAX
     sab_element_at_law(space->element, space->mesh, e, q, &at);
     for (int a = 0; a < at.n; a++)
         for (int i = 0; i < dim; i++) {
-            space->geometry->strain(i, at.gradient[a], column);
+            space->geometry->strain(i, at.gradient[a], at.hoop[a], column);
             for (int c = 0; c < s; c++)
                 row[c][dim * a + i] = column[c];
         }
@@ -289,7 +289,7 @@ sab_status sab_space_body_force(const sab_space *space, const sab_function *f, d
 
                 if (status != SAB_OK)
                     return status;
-                force *= rule->weight[q] * p.det;
+                force *= rule->weight[q] * p.det * space->geometry->measure(p.x);
                 for (int a = 0; a < p.n; a++)
                     F[dim * index[a] + i] += force * p.value[a];
             }

@@ -23,7 +23,7 @@ typedef struct sab_space {
     const sab_element *element;   /* borrowed */
     int npoints;                  /* law points, element->law->n of each element */
     double *point;                /* [npoints][dim] */
-    double *weight;               /* [npoints] w_q, Jacobian included */
+    double *weight;               /* [npoints] w_q, Jacobian and measure included */
 } sab_space;
 
 sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,

@@ -78,8 +78,8 @@ static sab_status assemble_applied(sab_flow *flow, double t, double *F, double *
     SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
     if (weight != NULL)
         memcpy(weight, F, size * sizeof *F);
-    SAB_TRY(sab_boundary_load(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, F,
-                              err));
+    SAB_TRY(sab_boundary_load(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
+                              flow->group, t, F, err));
 cleanup:
     return status;
 }
@@ -196,7 +196,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                                err));
     SAB_TRY(
         sab_dofs_create(mesh, setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
-    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh) > 0) {
+    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh, setup->geometry) > 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: nothing holds the material, it can move as a rigid body: "
                           "prescribe the velocity, or slip, on more of the boundary");

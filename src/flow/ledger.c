@@ -181,7 +181,8 @@ static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_le
                 continue;
             sab_p2_side_at(mesh, f, sab_line_degree7.xi[q][0], &p);
             const double e = energy_at(c, SAB_P2_LINE, mesh->facet + SAB_P2_LINE * f, p.value, v);
-            const double w = dt * sab_line_degree7.weight[q], flux = dot(2, v, p.normal_ds);
+            const double w = dt * sab_line_degree7.weight[q] * flow->space->geometry->measure(p.x);
+            const double flux = dot(2, v, p.normal_ds);
             if (flux > 0.0)
                 l->out += 0.5 * w * (e * flux + energy_behind(flow, c, f, q, dt, v, flux));
             else
@@ -195,7 +196,7 @@ static void take_dilation(const sab_flow *flow, const carrier *c, double dt, sab
 {
     const sab_space *space = flow->space;
     const int s = space->geometry->s, points = space->element->law->n;
-    const double trace = sqrt(2.0 * space->geometry->d);
+    const double trace = sab_geometry_trace(space->geometry);
     double *gamma = flow->fields->work;
 
     for (size_t i = 0; i < sab_space_size(space); i++)
