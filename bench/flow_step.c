@@ -55,7 +55,7 @@ static double largest_eigenvalue(int n, double (*G)[MOST])
 /* eta_e, over the free velocities of the element; 0 if it has none. */
 static double element_ratio(const bench_step *step, int e)
 {
-    const sab_blocks *B = step->program->B, *N = step->mass->N;
+    const sab_blocks *B = step->program->B, *N = step->mass->at->B;
     const int n = (int)(B->column_start[e + 1] - B->column_start[e]);
     const int rows = B->s * (B->point[e + 1] - B->point[e]);
     const double *b = B->value + B->value_start[e], *v = N->value + N->value_start[e];
@@ -65,7 +65,7 @@ static double element_ratio(const bench_step *step, int e)
     for (int r = 0; r < 2 * (N->point[e + 1] - N->point[e]); r++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j <= i; j++)
-                M[i][j] += step->mass->weight[N->point[e] + r / 2] * v[r * n + i] * v[r * n + j];
+                M[i][j] += step->mass->at->weight[N->point[e] + r / 2] * v[r * n + i] * v[r * n + j];
     if (n == 0 || !cholesky(n, M))
         return 0.0;
     for (int r = 0; r < rows; r++) { /* X_r = L^-1 (sqrt(m) B_r)^T */
@@ -230,7 +230,7 @@ sab_status bench_step_create(const bench_setup *setup, bench_step **step, sab_er
     SAB_TRY(sab_blocks_pattern(st->program->B, true, &st->program->A, err));
     SAB_TRY(sab_scatter_create(st->program->B, st->program->A, &st->scatter, err));
     SAB_NEW(st->load, st->dofs->nfree);
-    SAB_NEW(st->v, 2 * (size_t)st->mass->N->npoints);
+    SAB_NEW(st->v, 2 * (size_t)st->mass->at->n);
     SAB_TRY(assemble(st, err));
     /* at rest, v = 0, but for what is prescribed */
     memcpy(st->program->l, st->load, (size_t)st->dofs->nfree * sizeof *st->load);

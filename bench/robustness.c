@@ -201,10 +201,10 @@ static void set_before(bench_step *step, const scene *s)
 
     if (s->dt == 0.0)
         return;
-    for (int p = 0; p < m->N->npoints; p++)
+    for (int p = 0; p < m->at->n; p++)
         for (int i = 0; i < 2; i++)
-            step->v[2 * p + i] = s->before[3 * i] + s->before[3 * i + 1] * m->x[2 * p] +
-                                 s->before[3 * i + 2] * m->x[2 * p + 1];
+            step->v[2 * p + i] = s->before[3 * i] + s->before[3 * i + 1] * m->at->x[2 * p] +
+                                 s->before[3 * i + 2] * m->at->x[2 * p + 1];
     memcpy(step->program->l, step->load, (size_t)step->program->n * sizeof *step->load);
     sab_mass_load(step->mass, 1.0 / s->dt, step->v, step->program->l);
 }

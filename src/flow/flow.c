@@ -149,7 +149,7 @@ static sab_status find_length(sab_flow *flow, sab_error *err)
     double square = 0.0, rate = 0.0, volume = 0.0;
     sab_status status = SAB_OK;
 
-    memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->N->npoints * sizeof(double));
+    memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->at->n * sizeof(double));
     sab_flow_assemble_load(flow);
     SAB_TRY(sab_solver_unresisted(flow->solver, p, flow->u, flow->strain, err));
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);

@@ -58,11 +58,11 @@ static double square(const sab_inertia *it, const double *u, double x, double y,
 {
     double sum = 0.0;
 
-    for (int p = 0; p < it->mass->N->npoints; p++)
+    for (int p = 0; p < it->mass->at->n; p++)
         for (int i = 2 * p; i < 2 * p + 2; i++) {
             const double v = x * u[i] + y * it->b[i] + (z != 0.0 ? z * it->c[i] : 0.0);
 
-            sum += it->mass->weight[p] * v * v;
+            sum += it->mass->at->weight[p] * v * v;
         }
     return sum;
 }

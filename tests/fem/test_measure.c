@@ -99,7 +99,7 @@ static void test_volume(void)
         sum += b.space->weight[q];
     SAB_ASSERT_CLOSE(sum, 1.5, 1e-14);
     CU_ASSERT_EQUAL_FATAL(sab_mass_create(b.space, b.dofs, &mass, NULL), SAB_OK);
-    double *v = sab_alloc(2 * (size_t)mass->N->npoints, sizeof *v);
+    double *v = sab_alloc(2 * (size_t)mass->at->n, sizeof *v);
     fill(&b, 1.0, 0.0);
     sab_mass_interpolate(b.space, b.U, v);
     SAB_ASSERT_CLOSE(sab_mass_square(mass, v), 1.5, 1e-14);
