@@ -217,7 +217,7 @@ sab_status bench_step_create(const bench_setup *setup, bench_step **step, sab_er
     SAB_NEW(st->group, setup->nboundaries);
     SAB_TRY(sab_boundary_match(mesh, setup->nboundaries, setup->boundary, st->group, &report, err));
     SAB_TRY(
-        sab_dofs_create(mesh, setup->nboundaries, setup->boundary, st->group, 0.0, &st->dofs, err));
+        sab_dofs_create(mesh, setup->geometry, setup->nboundaries, setup->boundary, st->group, 0.0, &st->dofs, err));
     if (setup->dt == 0.0 && sab_dofs_rigid_motions(st->dofs, mesh, setup->geometry) > 0) {
         status = sab_fail(err, SAB_ERR_INPUT, "nothing holds the material");
         goto cleanup;

@@ -6,6 +6,7 @@
 #include "fem/quadrature.h"
 
 #include <math.h>
+#include <string.h>
 
 /* "'wall', 'lid' and 'outlet'": the groups of a mesh for a message. */
 static sab_status list_groups(const sab_mesh *mesh, sab_text *text, sab_error *err)
@@ -37,10 +38,11 @@ static bool have_common_node(const sab_mesh *mesh, const sab_mesh_group *a, cons
 {
     bool common = false;
 
-    for (int i = 0; i < SAB_P2_LINE * a->nfacets; i++)
-        of_a[mesh->facet[SAB_P2_LINE * a->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE]] = true;
-    for (int i = 0; i < SAB_P2_LINE * b->nfacets; i++)
-        common |= of_a[mesh->facet[SAB_P2_LINE * b->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE]];
+    const int width = mesh->cell->facet->nodes;
+    for (int i = 0; i < width * a->nfacets; i++)
+        of_a[sab_mesh_facet(mesh, a->facet[i / width])[i % width]] = true;
+    for (int i = 0; i < width * b->nfacets; i++)
+        common |= of_a[sab_mesh_facet(mesh, b->facet[i / width])[i % width]];
     return common;
 }
 
@@ -169,8 +171,9 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
     }
     for (int f = 0; f < mesh->nfacets; f++)
         if (!covered[f] && report->uncovered++ == 0)
-            for (int i = 0; i < 2; i++)
-                report->place[i] = mesh->x[2 * mesh->facet[SAB_P2_LINE * f + 2] + i];
+            memcpy(report->place,
+                   sab_mesh_x(mesh, sab_mesh_facet(mesh, f)[mesh->cell->facet->corners]),
+                   (size_t)mesh->cell->dim * sizeof(double));
     for (int b = 0; b < nboundaries; b++)
         SAB_TRY(check_over(mesh, &boundary[b], group[b], groups.data, err));
     SAB_TRY(check_circles(mesh, nboundaries, boundary, entry, err));
@@ -186,17 +189,18 @@ static sab_status facet_load(const sab_mesh *mesh, const sab_geometry *geometry,
                              const sab_boundary *entry, double t, double *F, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const int *node = mesh->facet + SAB_P2_LINE * facet;
+    const int *node = sab_mesh_facet(mesh, facet);
+    const int dim = mesh->cell->dim, nodes = mesh->cell->facet->nodes;
 
     for (int q = 0; q < sab_line_degree7.n; q++) {
-        double force[2] = {0.0, 0.0}; /* traction times ds */
+        double force[SAB_DIM] = {0.0}; /* traction times ds */
         sab_p2_side p;
 
         sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
         const sab_vars at = {.x = p.x[0], .y = p.x[1], .t = t};
         const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
         const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < dim; i++) {
             double value;
 
             if (entry->has_traction) {
@@ -208,9 +212,9 @@ static sab_status facet_load(const sab_mesh *mesh, const sab_geometry *geometry,
                 force[i] -= value * p.normal_ds[i];
             }
         }
-        for (int a = 0; a < SAB_P2_LINE; a++)
-            for (int i = 0; i < 2; i++)
-                F[2 * node[a] + i] += w * p.value[a] * force[i];
+        for (int a = 0; a < nodes; a++)
+            for (int i = 0; i < dim; i++)
+                F[dim * node[a] + i] += w * p.value[a] * force[i];
     }
 cleanup:
     return status;
@@ -239,15 +243,16 @@ sab_status sab_boundary_load(const sab_mesh *mesh, const sab_geometry *geometry,
 static double flux_at(const sab_mesh *mesh, const sab_geometry *geometry, int facet, int q,
                       const double *U)
 {
-    const int *node = mesh->facet + SAB_P2_LINE * facet;
+    const int *node = sab_mesh_facet(mesh, facet);
+    const int dim = mesh->cell->dim, nodes = mesh->cell->facet->nodes;
     double flux = 0.0;
     sab_p2_side p;
 
     sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
     const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
-    for (int a = 0; a < SAB_P2_LINE; a++)
-        for (int i = 0; i < 2; i++)
-            flux += w * p.value[a] * p.normal_ds[i] * U[2 * node[a] + i];
+    for (int a = 0; a < nodes; a++)
+        for (int i = 0; i < dim; i++)
+            flux += w * p.value[a] * p.normal_ds[i] * U[dim * node[a] + i];
     return flux;
 }
 

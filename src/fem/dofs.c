@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                           const int *group, double t, sab_dofs **dofs, sab_error *err)
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                           const sab_boundary *boundary, const int *group, double t,
+                           sab_dofs **dofs, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_claims *claims = NULL;
@@ -27,7 +28,7 @@ sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boun
             d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
     }
-    SAB_TRY(sab_claims_create(mesh, nboundaries, boundary, group, t, &claims, err));
+    SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
     for (int i = 0; i < dim * mesh->nnodes; i++)

@@ -59,8 +59,9 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
 
 /* Apply the entries at time t. SAB_ERR_INPUT: two of them move with different velocities at a node,
  * and neither says `over`. The caller owns *dofs. */
-sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                           const int *group, double t, sab_dofs **dofs, sab_error *err);
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                           const sab_boundary *boundary, const int *group, double t,
+                           sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);
 /* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
  * constraints leave free: with any, a creeping flow has no unique velocity. */

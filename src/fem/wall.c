@@ -11,7 +11,7 @@ static const double CORNER_COSINE = 0.86602540378443865; /* of 30 degrees, as fo
 
 /* One side of the wall in its order, with integrals over it; hats 0 and 1 are those of its ends. */
 typedef struct side {
-    int node[SAB_P2_LINE]; /* ends, middle */
+    int node[SAB_SIDE_NODES]; /* ends, middle */
     int facet;
     bool begins;          /* nothing of the wall before it */
     double s, length;     /* where it begins, and its length */
@@ -25,7 +25,8 @@ static void measure(const sab_mesh *mesh, const sab_geometry *geometry, int face
     double length[2] = {0.0, 0.0};
 
     *out = (side){.facet = facet};
-    memcpy(out->node, mesh->facet + SAB_P2_LINE * facet, sizeof out->node);
+    memcpy(out->node, sab_mesh_facet(mesh, facet),
+           (size_t)mesh->cell->facet->nodes * sizeof *out->node);
     for (int q = 0; q < sab_line_degree7.n; q++) {
         const double xi = sab_line_degree7.xi[q][0], hat[2] = {1.0 - xi, xi};
         sab_p2_side p;
@@ -71,7 +72,7 @@ static sab_status order_sides(const sab_mesh *mesh, const sab_geometry *geometry
     SAB_NEW(arrive, mesh->nnodes);
     SAB_NEW(used, group->nfacets);
     for (int f = group->nfacets - 1; f >= 0; f--) {
-        const int *node = mesh->facet + SAB_P2_LINE * group->facet[f];
+        const int *node = sab_mesh_facet(mesh, group->facet[f]);
 
         next[f] = first[node[0]];
         first[node[0]] = f + 1;
@@ -82,7 +83,7 @@ static sab_status order_sides(const sab_mesh *mesh, const sab_geometry *geometry
     for (int pass = 0; pass < 2; pass++)
         for (int start = 0; start < group->nfacets; start++) {
             if (used[start] ||
-                (pass == 0 && arrive[mesh->facet[SAB_P2_LINE * group->facet[start]]] > 0))
+                (pass == 0 && arrive[sab_mesh_facet(mesh, group->facet[start])[0]] > 0))
                 continue;
             for (int f = start, begins = 1; f >= 0; begins = 0) {
                 side *here = &sides[n++];

@@ -97,8 +97,8 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     }
     if (!flow->inertia->varies)
         return SAB_OK;
-    SAB_TRY(sab_dofs_create(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, &dofs,
-                            err));
+    SAB_TRY(sab_dofs_create(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
+                            flow->group, t, &dofs, err));
     sab_dofs_destroy(&flow->dofs);
     flow->dofs = dofs;
     SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, flow->inertia->weight, err));
@@ -194,8 +194,8 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_NEW(f->group, setup->nboundaries);
     SAB_TRY(sab_boundary_match(mesh, setup->nboundaries, setup->boundary, f->group, &f->boundaries,
                                err));
-    SAB_TRY(
-        sab_dofs_create(mesh, setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
+    SAB_TRY(sab_dofs_create(mesh, setup->geometry, setup->nboundaries, setup->boundary, f->group,
+                            0.0, &f->dofs, err));
     if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh, setup->geometry) > 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: nothing holds the material, it can move as a rigid body: "

@@ -226,7 +226,8 @@ static void test_operators_agree(void)
     sab_blocks *B = NULL, *bubble = NULL;
     unsigned long long seed = 5;
 
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, 2, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 2, boundary, group, 0.0, &dofs, NULL), SAB_OK);
     const size_t size = sab_space_size(space), rows = 3 * (size_t)space->npoints;
     const size_t n = (size_t)sab_space_unknowns(space, dofs);
     CU_ASSERT_EQUAL(size, 2 * (size_t)(mesh->nnodes + mesh->nelements));

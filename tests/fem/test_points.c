@@ -33,7 +33,9 @@ static body make_body(const sab_element *element)
     boundary[0].velocity[0] = sab_constant(0.7);
     boundary[0].velocity[1] = sab_constant(-0.3);
     CU_ASSERT_EQUAL_FATAL(sab_boundary_match(b.mesh, 4, boundary, group, &report, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(b.mesh, 4, boundary, group, 0.0, &b.dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(b.mesh, &sab_geometry_plane, 4, boundary, group, 0.0, &b.dofs, NULL),
+        SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_space_create(b.mesh, element, &sab_geometry_plane, &b.space, NULL),
                           SAB_OK);
     const size_t n = (size_t)sab_space_unknowns(b.space, b.dofs);

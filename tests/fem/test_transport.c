@@ -41,7 +41,8 @@ static setup set_up(sab_mesh *mesh, bool bubbles, const char *open_group)
     CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
                                            &sab_geometry_plane, &s.space, NULL),
                           SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, 0, NULL, NULL, 0.0, &s.dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, NULL, NULL, 0.0, &s.dofs, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_mass_create(s.space, s.dofs, &s.mass, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_transport_create(s.space, g >= 0 ? open : NULL, &s.transport, NULL),
                           SAB_OK);
