@@ -202,10 +202,10 @@ static void set_before(sab_flow *flow, const scene *s)
         return;
     const sab_mass *m = flow->inertia->mass;
     double *v = flow->inertia->b;
-    for (int p = 0; p < m->N->npoints; p++)
+    for (int p = 0; p < m->at->n; p++)
         for (int i = 0; i < 2; i++)
-            v[2 * p + i] = s->before[3 * i] + s->before[3 * i + 1] * m->x[2 * p] +
-                           s->before[3 * i + 2] * m->x[2 * p + 1];
+            v[2 * p + i] = s->before[3 * i] + s->before[3 * i + 1] * m->at->x[2 * p] +
+                           s->before[3 * i + 2] * m->at->x[2 * p + 1];
     bench_follow_points(flow, v);
 }
 

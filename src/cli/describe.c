@@ -14,11 +14,11 @@ static void say_range(sab_terminal *term, const char *name, sab_range r, const c
         sab_say(term, "  %-12s %.6g to %-8.6g %s", name, r.low, r.high, meaning);
 }
 
-static void say_angle(sab_terminal *term, sab_range friction)
+static void say_angle(sab_terminal *term, const sab_geometry *geometry, sab_range friction)
 {
     static const char meaning[] = "degrees: friction = sin(angle) in the plane";
-    const sab_range angle = {sab_material_friction_angle(friction.low),
-                             sab_material_friction_angle(friction.high)};
+    const sab_range angle = {sab_material_friction_angle(geometry, friction.low),
+                             sab_material_friction_angle(geometry, friction.high)};
     char text[40];
 
     if (!isnan(angle.high)) {
@@ -45,7 +45,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     if (c->material.has_mu_i)
         sab_say(term, "  %-12s at rest, up to %g as I grows; I0 = %g, grains %g", "",
                 c->material.mu_i.flowing, c->material.mu_i.I0, c->material.mu_i.grain);
-    say_angle(term, sab_session_friction(session));
+    say_angle(term, session->c->geometry, sab_session_friction(session));
     say_range(term, "dilatancy", sab_range_of(n, p->dilatancy, scale),
               "0: the volume is kept; = friction: associated");
     say_range(term, "bingham", sab_range_of(n, p->yield, 1.0), "yield stress / (rho g L)");

@@ -6,6 +6,7 @@
 #include "fem/quadrature.h"
 
 #include <math.h>
+#include <string.h>
 
 /* "'wall', 'lid' and 'outlet'": the groups of a mesh for a message. */
 static sab_status list_groups(const sab_mesh *mesh, sab_text *text, sab_error *err)
@@ -37,10 +38,11 @@ static bool have_common_node(const sab_mesh *mesh, const sab_mesh_group *a, cons
 {
     bool common = false;
 
-    for (int i = 0; i < SAB_P2_LINE * a->nfacets; i++)
-        of_a[mesh->facet[SAB_P2_LINE * a->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE]] = true;
-    for (int i = 0; i < SAB_P2_LINE * b->nfacets; i++)
-        common |= of_a[mesh->facet[SAB_P2_LINE * b->facet[i / SAB_P2_LINE] + i % SAB_P2_LINE]];
+    const int width = mesh->cell->facet->nodes;
+    for (int i = 0; i < width * a->nfacets; i++)
+        of_a[sab_mesh_facet(mesh, a->facet[i / width])[i % width]] = true;
+    for (int i = 0; i < width * b->nfacets; i++)
+        common |= of_a[sab_mesh_facet(mesh, b->facet[i / width])[i % width]];
     return common;
 }
 
@@ -169,8 +171,9 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
     }
     for (int f = 0; f < mesh->nfacets; f++)
         if (!covered[f] && report->uncovered++ == 0)
-            for (int i = 0; i < 2; i++)
-                report->place[i] = mesh->x[2 * mesh->facet[SAB_P2_LINE * f + 2] + i];
+            memcpy(report->place,
+                   sab_mesh_x(mesh, sab_mesh_facet(mesh, f)[mesh->cell->facet->corners]),
+                   (size_t)mesh->cell->dim * sizeof(double));
     for (int b = 0; b < nboundaries; b++)
         SAB_TRY(check_over(mesh, &boundary[b], group[b], groups.data, err));
     SAB_TRY(check_circles(mesh, nboundaries, boundary, entry, err));
@@ -182,21 +185,22 @@ cleanup:
 }
 
 /* F += int t.v over one facet. */
-static sab_status facet_load(const sab_mesh *mesh, int facet, const sab_boundary *entry, double t,
-                             double *F, sab_error *err)
+static sab_status facet_load(const sab_mesh *mesh, const sab_geometry *geometry, int facet,
+                             const sab_boundary *entry, double t, double *F, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const int *node = mesh->facet + SAB_P2_LINE * facet;
+    const int *node = sab_mesh_facet(mesh, facet);
+    const int dim = mesh->cell->dim, nodes = mesh->cell->facet->nodes;
 
     for (int q = 0; q < sab_line_degree7.n; q++) {
-        const double w = sab_line_degree7.weight[q];
-        double force[2] = {0.0, 0.0}; /* traction times ds */
+        double force[SAB_DIM] = {0.0}; /* traction times ds */
         sab_p2_side p;
 
         sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
         const sab_vars at = {.x = p.x[0], .y = p.x[1], .t = t};
+        const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
         const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < dim; i++) {
             double value;
 
             if (entry->has_traction) {
@@ -208,23 +212,25 @@ static sab_status facet_load(const sab_mesh *mesh, int facet, const sab_boundary
                 force[i] -= value * p.normal_ds[i];
             }
         }
-        for (int a = 0; a < SAB_P2_LINE; a++)
-            for (int i = 0; i < 2; i++)
-                F[2 * node[a] + i] += w * p.value[a] * force[i];
+        for (int a = 0; a < nodes; a++)
+            for (int i = 0; i < dim; i++)
+                F[dim * node[a] + i] += w * p.value[a] * force[i];
     }
 cleanup:
     return status;
 }
 
-sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                             const int *group, double t, double *F, sab_error *err)
+sab_status sab_boundary_load(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                             const sab_boundary *boundary, const int *group, double t, double *F,
+                             sab_error *err)
 {
     for (int b = 0; b < nboundaries; b++) {
         const sab_mesh_group *g = &mesh->group[group[b]];
 
         for (int f = 0; f < g->nfacets && (boundary[b].has_traction || boundary[b].has_pressure);
              f++) {
-            const sab_status status = facet_load(mesh, g->facet[f], &boundary[b], t, F, err);
+            const sab_status status =
+                facet_load(mesh, geometry, g->facet[f], &boundary[b], t, F, err);
 
             if (status != SAB_OK)
                 return status;
@@ -234,35 +240,39 @@ sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_bo
 }
 
 /* w u.n ds at point q of a side. */
-static double flux_at(const sab_mesh *mesh, int facet, int q, const double *U)
+static double flux_at(const sab_mesh *mesh, const sab_geometry *geometry, int facet, int q,
+                      const double *U)
 {
-    const int *node = mesh->facet + SAB_P2_LINE * facet;
+    const int *node = sab_mesh_facet(mesh, facet);
+    const int dim = mesh->cell->dim, nodes = mesh->cell->facet->nodes;
     double flux = 0.0;
     sab_p2_side p;
 
     sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
-    for (int a = 0; a < SAB_P2_LINE; a++)
-        for (int i = 0; i < 2; i++)
-            flux += sab_line_degree7.weight[q] * p.value[a] * p.normal_ds[i] * U[2 * node[a] + i];
+    const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
+    for (int a = 0; a < nodes; a++)
+        for (int i = 0; i < dim; i++)
+            flux += w * p.value[a] * p.normal_ds[i] * U[dim * node[a] + i];
     return flux;
 }
 
-double sab_boundary_flux(const sab_mesh *mesh, int group, const double *U)
+double sab_boundary_flux(const sab_mesh *mesh, const sab_geometry *geometry, int group,
+                         const double *U)
 {
     double flux = 0.0;
 
     for (int f = 0; f < mesh->group[group].nfacets; f++)
         for (int q = 0; q < sab_line_degree7.n; q++)
-            flux += flux_at(mesh, mesh->group[group].facet[f], q, U);
+            flux += flux_at(mesh, geometry, mesh->group[group].facet[f], q, U);
     return flux;
 }
 
-double sab_boundary_outflow(const sab_mesh *mesh, const double *U)
+double sab_boundary_outflow(const sab_mesh *mesh, const sab_geometry *geometry, const double *U)
 {
     double flux = 0.0;
 
     for (int f = 0; f < mesh->nfacets; f++)
         for (int q = 0; q < sab_line_degree7.n && !mesh->facet_interior[f]; q++)
-            flux += fmax(flux_at(mesh, f, q, U), 0.0);
+            flux += fmax(flux_at(mesh, geometry, f, q, U), 0.0);
     return flux;
 }

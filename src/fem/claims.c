@@ -30,23 +30,25 @@ static sab_claim *claim_on(sab_claims *c, int node, int entry)
 
 /* Length of a side, shared among its nodes as its lumped P2 mass is (4.8); the consistent normals
  * int phi n of a slip wall, so that no volume flows through the discrete wall (4.7). */
-static void claim_side(sab_claims *c, const sab_mesh *mesh, int facet, int entry, bool slip)
+static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *geometry, int facet,
+                       int entry, bool slip)
 {
-    static const double lumped[SAB_P2_LINE] = {1.0 / 6.0, 1.0 / 6.0, 4.0 / 6.0};
-    double normal[SAB_P2_LINE][2] = {{0.0}}, length = 0.0;
+    static const double lumped[] = {1.0 / 6.0, 1.0 / 6.0, 4.0 / 6.0};
+    const int nodes = mesh->cell->facet->nodes;
+    double normal[SAB_SIDE_NODES][2] = {{0.0}}, length = 0.0;
 
     for (int q = 0; q < sab_line_degree7.n; q++) {
-        const double w = sab_line_degree7.weight[q];
         sab_p2_side p;
 
         sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+        const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
         length += w * hypot(p.normal_ds[0], p.normal_ds[1]);
-        for (int a = 0; a < SAB_P2_LINE; a++)
+        for (int a = 0; a < nodes; a++)
             for (int i = 0; i < 2; i++)
                 normal[a][i] += w * p.value[a] * p.normal_ds[i];
     }
-    for (int a = 0; a < SAB_P2_LINE; a++) {
-        sab_claim *claim = claim_on(c, mesh->facet[SAB_P2_LINE * facet + a], entry);
+    for (int a = 0; a < nodes; a++) {
+        sab_claim *claim = claim_on(c, sab_mesh_facet(mesh, facet)[a], entry);
 
         claim->size += lumped[a] * length;
         if (slip)
@@ -74,8 +76,9 @@ cleanup:
     return status;
 }
 
-sab_status sab_claims_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                             const int *group, double t, sab_claims **claims, sab_error *err)
+sab_status sab_claims_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                             const sab_boundary *boundary, const int *group, double t,
+                             sab_claims **claims, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_claims *c = NULL;
@@ -83,13 +86,13 @@ sab_status sab_claims_create(const sab_mesh *mesh, int nboundaries, const sab_bo
 
     *claims = NULL;
     for (int b = 0; b < nboundaries; b++)
-        most += SAB_P2_LINE * (size_t)mesh->group[group[b]].nfacets;
+        most += (size_t)mesh->cell->facet->nodes * (size_t)mesh->group[group[b]].nfacets;
     SAB_NEW(c, 1);
     SAB_NEW(c->first, mesh->nnodes);
     SAB_NEW(c->claim, most);
     for (int b = nboundaries - 1; b >= 0; b--)
         for (int f = 0; f < mesh->group[group[b]].nfacets; f++)
-            claim_side(c, mesh, mesh->group[group[b]].facet[f], b, boundary[b].slip);
+            claim_side(c, mesh, geometry, mesh->group[group[b]].facet[f], b, boundary[b].slip);
     SAB_TRY(evaluate_velocities(c, mesh, boundary, t, err));
     *claims = c;
     c = NULL;

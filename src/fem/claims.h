@@ -25,8 +25,9 @@ typedef struct sab_claims {
 } sab_claims;
 
 /* The caller owns *claims. */
-sab_status sab_claims_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                             const int *group, double t, sab_claims **claims, sab_error *err);
+sab_status sab_claims_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                             const sab_boundary *boundary, const int *group, double t,
+                             sab_claims **claims, sab_error *err);
 void sab_claims_destroy(sab_claims **claims);
 /* Add a normal, not of unit length, to the wall it belongs to: the first one unless it turns away
  * from that by 30 degrees and more. */

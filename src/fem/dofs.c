@@ -3,9 +3,11 @@
 #include "fem/claims.h"
 
 #include <math.h>
+#include <string.h>
 
-sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                           const int *group, double t, sab_dofs **dofs, sab_error *err)
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                           const sab_boundary *boundary, const int *group, double t,
+                           sab_dofs **dofs, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_claims *claims = NULL;
@@ -13,20 +15,23 @@ sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boun
 
     *dofs = NULL;
     SAB_NEW(d, 1);
-    d->dim = 2;
+    const int dim = mesh->cell->dim;
+    const size_t components = (size_t)dim * (size_t)mesh->nnodes;
+    d->dim = dim;
     d->nnodes = mesh->nnodes;
-    SAB_NEW(d->number, 2 * (size_t)mesh->nnodes);
-    SAB_NEW(d->value, 2 * (size_t)mesh->nnodes);
-    SAB_NEW(d->frame, 4 * (size_t)mesh->nnodes);
+    SAB_NEW(d->number, components);
+    SAB_NEW(d->value, components);
+    SAB_NEW(d->frame, (size_t)dim * components);
     SAB_NEW(d->owner, mesh->nnodes);
     for (int node = 0; node < mesh->nnodes; node++) {
-        d->frame[4 * node] = d->frame[4 * node + 3] = 1.0;
+        for (int i = 0; i < dim; i++)
+            d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
     }
-    SAB_TRY(sab_claims_create(mesh, nboundaries, boundary, group, t, &claims, err));
+    SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
-    for (int i = 0; i < 2 * mesh->nnodes; i++)
+    for (int i = 0; i < dim * mesh->nnodes; i++)
         if (d->number[i] >= 0)
             d->number[i] = d->nfree++;
     *dofs = d;
@@ -50,80 +55,98 @@ void sab_dofs_destroy(sab_dofs **dofs)
     }
 }
 
-/* Gram matrix of the rigid motions (1,0), (0,1), (-y,x) on the constrained directions, lengths
- * scaled by the mesh; its rank by elimination is the number of motions that are held. */
-int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh)
+/* Rank of a Gram matrix of n rows: elimination with complete pivoting on its diagonal. */
+static int rank_of(int n, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
 {
-    double centre[2] = {0.0, 0.0}, size = 0.0, gram[3][3] = {{0.0}};
-    int held = 0;
+    double scale = 0.0;
+    int rank = 0;
 
-    for (int i = 0; i < 2 * mesh->nnodes; i++)
-        centre[i % 2] += mesh->x[i] / mesh->nnodes;
-    for (int i = 0; i < 2 * mesh->nnodes; i++)
-        size = fmax(size, fabs(mesh->x[i] - centre[i % 2]));
-    for (int i = 0; i < 2 * mesh->nnodes; i++) {
-        if (dofs->number[i] >= 0)
-            continue;
-        const int node = i / 2;
-        const double *d = dofs->frame + 2 * i;
-        const double x = (mesh->x[2 * node] - centre[0]) / size;
-        const double y = (mesh->x[2 * node + 1] - centre[1]) / size;
-        const double motion[3] = {d[0], d[1], -y * d[0] + x * d[1]};
-
-        for (int a = 0; a < 3; a++)
-            for (int b = 0; b < 3; b++)
-                gram[a][b] += motion[a] * motion[b];
-    }
-    const double scale = gram[0][0] + gram[1][1] + gram[2][2];
-    for (int k = 0; k < 3; k++) { /* complete pivoting on the diagonal of a Gram matrix */
+    for (int k = 0; k < n; k++)
+        scale += gram[k][k];
+    for (int k = 0; k < n; k++) {
         int pivot = k;
 
-        for (int a = k + 1; a < 3; a++)
+        for (int a = k + 1; a < n; a++)
             if (gram[a][a] > gram[pivot][pivot])
                 pivot = a;
-        for (int b = 0; b < 3; b++) {
+        for (int b = 0; b < n; b++) {
             const double swap = gram[k][b];
             gram[k][b] = gram[pivot][b];
             gram[pivot][b] = swap;
         }
-        for (int a = 0; a < 3; a++) {
+        for (int a = 0; a < n; a++) {
             const double swap = gram[a][k];
             gram[a][k] = gram[a][pivot];
             gram[a][pivot] = swap;
         }
         if (!(gram[k][k] > 1e-12 * scale))
             break;
-        held++;
-        for (int a = k + 1; a < 3; a++)
-            for (int b = 2; b >= k; b--)
+        rank++;
+        for (int a = k + 1; a < n; a++)
+            for (int b = n - 1; b >= k; b--)
                 gram[a][b] -= gram[a][k] / gram[k][k] * gram[k][b];
     }
-    return 3 - held;
+    return rank;
+}
+
+/* The rigid motions on the constrained directions, lengths scaled by the mesh: the rank of their
+ * Gram matrix is the number of motions that are held. */
+int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab_geometry *geometry)
+{
+    const int dim = dofs->dim, n = geometry->rigid;
+    double centre[SAB_DIM] = {0.0}, size = 0.0, gram[SAB_MAX_RIGID][SAB_MAX_RIGID] = {{0.0}};
+
+    for (int i = 0; i < dim * mesh->nnodes; i++)
+        centre[i % dim] += mesh->x[i] / mesh->nnodes;
+    for (int i = 0; i < dim * mesh->nnodes; i++)
+        size = fmax(size, fabs(mesh->x[i] - centre[i % dim]));
+    for (int i = 0; i < dim * mesh->nnodes; i++) {
+        double x[SAB_DIM], motion[SAB_MAX_RIGID];
+
+        if (dofs->number[i] >= 0)
+            continue;
+        for (int j = 0; j < dim; j++)
+            x[j] = (mesh->x[i / dim * dim + j] - centre[j]) / size;
+        for (int k = 0; k < n; k++) {
+            double u[SAB_DIM];
+
+            geometry->motion(k, x, u);
+            motion[k] = 0.0;
+            for (int j = 0; j < dim; j++)
+                motion[k] += dofs->frame[dim * i + j] * u[j];
+        }
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b < n; b++)
+                gram[a][b] += motion[a] * motion[b];
+    }
+    return n - rank_of(n, gram);
 }
 
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l)
 {
-    for (int i = 0; i < 2 * dofs->nnodes; i++)
-        if (dofs->number[i] >= 0) {
-            const double *d = dofs->frame + 2 * i, *f = F + 2 * (i / 2);
+    const int dim = dofs->dim;
 
-            l[dofs->number[i]] = d[0] * f[0] + d[1] * f[1];
+    for (int i = 0; i < dim * dofs->nnodes; i++)
+        if (dofs->number[i] >= 0) {
+            const double *d = dofs->frame + dim * i, *f = F + i / dim * dim;
+            double along = d[0] * f[0];
+
+            for (int j = 1; j < dim; j++)
+                along += d[j] * f[j];
+            l[dofs->number[i]] = along;
         }
 }
 
 void sab_dofs_expand(const sab_dofs *dofs, const double *u, double *U)
 {
-    for (int node = 0; node < dofs->nnodes; node++) {
-        U[2 * node] = U[2 * node + 1] = 0.0;
-        for (int c = 0; c < 2; c++) {
-            const int number = dofs->number[2 * node + c];
-            const double value = number < 0  ? dofs->value[2 * node + c]
-                                 : u != NULL ? u[number]
-                                             : 0.0;
-            const double *d = dofs->frame + 4 * node + 2 * c;
+    const int dim = dofs->dim, n = dim * dofs->nnodes;
 
-            U[2 * node] += value * d[0];
-            U[2 * node + 1] += value * d[1];
-        }
+    memset(U, 0, (size_t)n * sizeof *U);
+    for (int i = 0; i < n; i++) {
+        const int number = dofs->number[i];
+        const double value = number < 0 ? dofs->value[i] : u != NULL ? u[number] : 0.0;
+
+        for (int j = 0; j < dim; j++)
+            U[i / dim * dim + j] += value * dofs->frame[dim * i + j];
     }
 }

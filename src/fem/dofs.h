@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "fem/boundary.h"
+#include "fem/geometry.h"
 #include "mesh/mesh.h"
 
 /* Instead of an entry in sab_dofs.owner. */
@@ -58,12 +59,14 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
 
 /* Apply the entries at time t. SAB_ERR_INPUT: two of them move with different velocities at a node,
  * and neither says `over`. The caller owns *dofs. */
-sab_status sab_dofs_create(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                           const int *group, double t, sab_dofs **dofs, sab_error *err);
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                           const sab_boundary *boundary, const int *group, double t,
+                           sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);
-/* Number of rigid motions (two translations, one rotation) that the constraints leave free: with
- * any, a creeping flow has no unique velocity. */
-int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh);
+/* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
+ * constraints leave free: with any, a creeping flow has no unique velocity. */
+int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
+                           const sab_geometry *geometry);
 
 /* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);
@@ -73,11 +76,13 @@ void sab_dofs_expand(const sab_dofs *dofs, const double *u, double *U);
 
 /* F [nnodes][dim] += int t.v over the groups with traction or pressure, outward normal n: t given,
  * or -p n. */
-sab_status sab_boundary_load(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                             const int *group, double t, double *F, sab_error *err);
+sab_status sab_boundary_load(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                             const sab_boundary *boundary, const int *group, double t, double *F,
+                             sab_error *err);
 /* int u.n over a group. */
-double sab_boundary_flux(const sab_mesh *mesh, int group, const double *U);
+double sab_boundary_flux(const sab_mesh *mesh, const sab_geometry *geometry, int group,
+                         const double *U);
 /* Integral of max(u.n, 0) over the whole boundary. */
-double sab_boundary_outflow(const sab_mesh *mesh, const double *U);
+double sab_boundary_outflow(const sab_mesh *mesh, const sab_geometry *geometry, const double *U);
 
 #endif

@@ -58,6 +58,7 @@ static void start(const sab_element *element, const sab_p2 *p, sab_shapes *at)
     const int nodes = element->cell->nodes, dim = element->cell->dim;
 
     at->n = nodes + element->inner;
+    memset(at->hoop, 0, (size_t)at->n * sizeof *at->hoop);
     at->det = p->det;
     memcpy(at->x, p->x, sizeof p->x);
     memcpy(at->value, p->value, (size_t)nodes * sizeof *at->value);

@@ -22,6 +22,7 @@ typedef struct sab_shapes {
     int n; /* nodal and inner */
     double x[SAB_DIM], det;
     double value[SAB_SHAPES], gradient[SAB_SHAPES][SAB_DIM];
+    double hoop[SAB_SHAPES]; /* u_r/r as the law sees it, at law points only: 0 without an axis */
 } sab_shapes;
 
 typedef struct sab_element {

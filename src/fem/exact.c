@@ -50,7 +50,8 @@ sab_status sab_exact_velocity(const sab_space *space, const double *U, const sab
             sab_element_at(space->element, mesh, e, rule->xi[q], &p);
             /* differences stay inside the element: its size is about sqrt(det), and the points of
              * the rule are at least 0.05 of that away from the sides */
-            const double w = rule->weight[q] * p.det, h = 1e-3 * sqrt(p.det);
+            const double w = rule->weight[q] * p.det * space->geometry->measure(p.x);
+            const double h = 1e-3 * sqrt(p.det);
             for (int i = 0; i < dim; i++) {
                 double u = 0.0, v;
 
@@ -118,8 +119,9 @@ sab_status sab_exact_pressure(const sab_space *space, const double *pressure, co
             const sab_status status = value_at(exact, p.x, t, &v, err);
             if (status != SAB_OK)
                 return status;
-            mean += rule->weight[q] * p.det * v;
-            area += rule->weight[q] * p.det;
+            const double w = rule->weight[q] * p.det * space->geometry->measure(p.x);
+            mean += w * v;
+            area += w;
         }
         mean /= area;
         *L2 += area * (pressure[e] - mean) * (pressure[e] - mean);

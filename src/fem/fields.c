@@ -233,14 +233,15 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     }
 }
 
-/* h of element e: h^2 is twice its area. */
+/* h of element e: h^2 is twice its area, that of the mesh. */
 static double size_of(const sab_fields *f, int e)
 {
     const int points = f->space->element->law->n;
     double area = 0.0;
 
     for (int q = points * e; q < points * (e + 1); q++)
-        area += f->space->weight[q];
+        area += f->space->weight[q] /
+                f->space->geometry->measure(f->space->point + f->space->geometry->dim * q);
     return sqrt(2.0 * area);
 }
 
@@ -333,8 +334,8 @@ sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int
         F[i] -= b->load[i];
     restrict_to_entry(f, b, entry, part != SAB_FORCE_TOTAL, F);
     if (part == SAB_FORCE_TOTAL)
-        status = sab_boundary_load(f->space->mesh, 1, b->boundary + entry, b->group + entry, b->t,
-                                   F, err);
+        status = sab_boundary_load(f->space->mesh, f->space->geometry, 1, b->boundary + entry,
+                                   b->group + entry, b->t, F, err);
     for (int i = 0; i < n && part != SAB_FORCE_CONTACT; i++)
         F[i] = -F[i];
     return status;

@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 4, LOCAL = 2 * SAB_P2_LINE };
+enum { POINTS = 4 };
 
 static const int *nodes_of(const sab_inflow *in, int side)
 {
-    return in->mesh->facet + SAB_P2_LINE * in->facet[side];
+    return sab_mesh_facet(in->mesh, in->facet[side]);
 }
 
 /* Velocity at point q of a side, and the shape functions there. */
@@ -21,7 +21,7 @@ static void velocity_at(const sab_inflow *in, int side, int q, const double *U, 
 
     sab_p2_side_at(in->mesh, in->facet[side], sab_line_degree7.xi[q][0], p);
     u[0] = u[1] = 0.0;
-    for (int a = 0; a < SAB_P2_LINE; a++)
+    for (int a = 0; a < in->mesh->cell->facet->nodes; a++)
         for (int i = 0; i < 2; i++)
             u[i] += p->value[a] * U[2 * node[a] + i];
 }
@@ -31,10 +31,11 @@ static void fill_side(const sab_inflow *in, const sab_dofs *dofs, int side)
 {
     sab_blocks *N = in->N;
     const int *node = nodes_of(in, side);
-    int local[LOCAL], n = 0;
+    const int components = in->mesh->cell->dim * in->mesh->cell->facet->nodes;
+    int local[SAB_DIM * SAB_SIDE_NODES], n = 0;
     double *value = N->value + N->value_start[side];
 
-    for (int i = 0; i < LOCAL; i++)
+    for (int i = 0; i < components; i++)
         if (dofs->number[2 * node[i / 2] + i % 2] >= 0) {
             N->column[N->column_start[side] + n] = dofs->number[2 * node[i / 2] + i % 2];
             local[n++] = i;
@@ -67,6 +68,7 @@ sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, int n
     *inflow = NULL;
     SAB_NEW(in, 1);
     in->mesh = mesh;
+    in->geometry = space->geometry;
     in->nparts = nparts;
     SAB_NEW(in->facet, mesh->nfacets);
     SAB_NEW(in->part, mesh->nfacets);
@@ -76,8 +78,8 @@ sab_status sab_inflow_create(const sab_space *space, const sab_dofs *dofs, int n
             continue;
         in->part[in->nsides] = part[f];
         in->facet[in->nsides++] = f;
-        for (int i = 0; i < LOCAL; i++)
-            columns += dofs->number[2 * mesh->facet[SAB_P2_LINE * f + i / 2] + i % 2] >= 0;
+        for (int i = 0; i < mesh->cell->dim * mesh->cell->facet->nodes; i++)
+            columns += dofs->number[2 * sab_mesh_facet(mesh, f)[i / 2] + i % 2] >= 0;
     }
     const int npoints = POINTS * in->nsides;
     SAB_NEW(in->coefficient, npoints);
@@ -149,7 +151,9 @@ bool sab_inflow_update(sab_inflow *in, const double *w)
 
             velocity_at(in, k / POINTS, q, w, u, &p);
             const double flux = u[0] * p.normal_ds[0] + u[1] * p.normal_ds[1];
-            value = flux < 0.0 ? -0.5 * sab_line_degree7.weight[q] * flux : 0.0;
+            value = flux < 0.0
+                        ? -0.5 * sab_line_degree7.weight[q] * flux * in->geometry->measure(p.x)
+                        : 0.0;
         }
         changed = changed || value != in->coefficient[k];
         in->coefficient[k] = value;
@@ -180,7 +184,7 @@ void sab_inflow_force(const sab_inflow *in, const double *U, double *F)
         double u[2];
 
         velocity_at(in, k / POINTS, k % POINTS, U, u, &p);
-        for (int a = 0; a < SAB_P2_LINE; a++)
+        for (int a = 0; a < in->mesh->cell->facet->nodes; a++)
             for (int i = 0; i < 2; i++)
                 F[2 * node[a] + i] -= in->coefficient[k] * p.value[a] * (u[i] - m[i]);
     }

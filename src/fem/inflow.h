@@ -15,6 +15,7 @@
 
 typedef struct sab_inflow {
     const sab_mesh *mesh; /* borrowed */
+    const sab_geometry *geometry;
     int nsides, nparts;
     int *facet, *part;    /* [nsides] */
     sab_blocks *N;        /* s = 2: velocity along the axes at the points; NULL without sides */

@@ -30,7 +30,7 @@ static double inner_dissipation(const sab_fields *f, int e)
         sab_element_at_law(space->element, space->mesh, e, q, &p);
         for (int a = nodes; a < p.n; a++)
             for (int i = 0; i < dim; i++) {
-                space->geometry->strain(i, p.gradient[a], row);
+                space->geometry->strain(i, p.gradient[a], p.hoop[a], row);
                 for (int c = 0; c < s; c++)
                     gamma[c] += f->velocity[dim * index[a] + i] * row[c];
             }
@@ -94,7 +94,8 @@ static double of_velocity(const sab_fields *f, const sab_quadrature *rule, bool 
             sab_fields_at(f, SAB_FIELD_VELOCITY, e, rule->xi[q], u);
             for (int i = 0; i < f->space->mesh->cell->dim; i++)
                 u2 += u[i] * u[i];
-            sum += p.det * rule->weight[q] * (energy ? 0.5 * u2 : u2 > above * above);
+            sum += p.det * rule->weight[q] * f->space->geometry->measure(p.x) *
+                   (energy ? 0.5 * u2 : u2 > above * above);
         }
     return sum;
 }

@@ -15,14 +15,14 @@ struct sab_locator {
 
 static const double OUTSIDE = 1e-6; /* in barycentric coordinates */
 
-/* Bounding box of the six nodes, widened: a curved side may bulge between them. */
+/* Bounding box of the nodes, widened: a curved side may bulge between them. */
 static void element_box(const sab_mesh *mesh, int e, double low[2], double high[2])
 {
     for (int i = 0; i < 2; i++) {
         low[i] = INFINITY;
         high[i] = -INFINITY;
-        for (int a = 0; a < SAB_P2_TRIANGLE; a++) {
-            const double x = mesh->x[2 * mesh->element[SAB_P2_TRIANGLE * e + a] + i];
+        for (int a = 0; a < mesh->cell->nodes; a++) {
+            const double x = sab_mesh_x(mesh, sab_mesh_element(mesh, e)[a])[i];
 
             low[i] = fmin(low[i], x);
             high[i] = fmax(high[i], x);

@@ -4,21 +4,17 @@
  *
  * over the points p of a rule that is exact for the velocities on straight elements: that of the
  * element (fem/element.h).
- * N has the columns of the strain blocks (fem/space.h), element by element and in the same order:
+ * N has the columns of the strain blocks (fem/points.h), element by element and in the same order:
  * the mass matrix has the pattern of A, and the scatter of the strain blocks serves it too. */
 #ifndef SAB_FEM_MASS_H
 #define SAB_FEM_MASS_H
 
-#include "fem/quadrature.h"
-#include "fem/space.h"
+#include "fem/points.h"
 
 typedef struct sab_mass {
-    sab_blocks *N;  /* owned, s = dim: velocity along the axes at the points, free unknowns */
-    double *k;      /* [npoints][dim] velocity of the prescribed part */
-    double *x;      /* [npoints][dim] positions */
-    double *weight; /* [npoints] w_p, Jacobian included */
-    double *C;      /* [npoints][dim][dim] workspace of the assembly */
-    double *work;   /* [npoints][dim] */
+    sab_points *at; /* owned, s = dim: velocities along the axes; at->B is N */
+    double *C;      /* [n][dim][dim] workspace of the assembly */
+    double *work;   /* [n][dim] */
 } sab_mass;
 
 /* The rule, the same for every element. */

@@ -42,7 +42,7 @@ void sab_mass_interpolate(const sab_space *space, const double *U, double *v)
 void sab_mass_force(const sab_mass *mass, const sab_space *space, const double *f, double *F)
 {
     const table t = tabulate(space);
-    const double *w = mass->weight;
+    const double *w = mass->at->weight;
     const int dim = space->mesh->cell->dim;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
@@ -58,15 +58,15 @@ void sab_mass_force(const sab_mass *mass, const sab_space *space, const double *
 
 double sab_mass_square(const sab_mass *mass, const double *v)
 {
-    const int dim = mass->N->s;
+    const int dim = mass->at->s;
     double sum = 0.0;
 
-    for (int p = 0; p < mass->N->npoints; p++, v += dim) {
+    for (int p = 0; p < mass->at->n; p++, v += dim) {
         double v2 = v[0] * v[0];
 
         for (int i = 1; i < dim; i++)
             v2 += v[i] * v[i];
-        sum += mass->weight[p] * v2;
+        sum += mass->at->weight[p] * v2;
     }
     return sum;
 }

@@ -24,7 +24,7 @@ sab_status sab_material_law(const sab_material *material, const sab_geometry *ge
     if (material->friction_is_angle && !material->has_mu_i) {
         if (!(friction >= 0.0 && friction < 90.0))
             return out_of_range(err, at, "material.friction.angle", friction, "in [0, 90) degrees");
-        friction = sin(friction * acos(-1.0) / 180.0); /* plane strain, docs/theory.md 2 */
+        friction = geometry->friction_of_angle(friction * acos(-1.0) / 180.0);
     }
     if (!(friction >= 0.0))
         return out_of_range(err, at, "material.friction", friction, "0 or more");
@@ -46,9 +46,9 @@ cleanup:
     return status;
 }
 
-double sab_material_friction_angle(double friction)
+double sab_material_friction_angle(const sab_geometry *geometry, double friction)
 {
-    return friction < 1.0 ? asin(friction) * 180.0 / acos(-1.0) : NAN;
+    return geometry->angle_of_friction(friction) * 180.0 / acos(-1.0);
 }
 
 double sab_material_inertial_number(const sab_mu_i *mu_i, double shear_rate, double pressure)

@@ -42,7 +42,7 @@ sab_status sab_material_law(const sab_material *material, const sab_geometry *ge
 
 /* Degrees of the friction angle in the plane, friction = sin(angle); NAN from 1 on, where there is
  * none and slopes of any angle can rest [docs/theory.md, 2.5]. */
-double sab_material_friction_angle(double friction);
+double sab_material_friction_angle(const sab_geometry *geometry, double friction);
 
 /* I = 2 |gamma_T| D_g / sqrt(p), the density of the grains being that of the flow. INFINITY for
  * p <= 0 with shear; 0 without shear, also where p <= 0. */

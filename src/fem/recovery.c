@@ -1,5 +1,6 @@
 #include "fem/recovery.h"
 #include "base/memory.h"
+#include "fem/points.h"
 #include "linalg/factor.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 struct sab_recovery {
     const sab_space *space;
-    sab_blocks *B; /* hats at the law points: rows points, columns vertices */
+    sab_points *hats; /* of the vertices, at the law points */
     sab_factor *factor;
     int *vertex;      /* [nnodes] its number among the vertices, or -1 */
     double *value;    /* [npoints] */
@@ -17,27 +18,6 @@ struct sab_recovery {
     double *at_point; /* [npoints] of the load, then the recovered function there */
 };
 
-/* Row q of a block: barycentric coordinates of law point q. */
-static void fill_blocks(const sab_recovery *r)
-{
-    const sab_mesh *mesh = r->space->mesh;
-    const sab_quadrature *rule = r->space->element->law;
-    const int corners = mesh->cell->corners;
-    sab_blocks *B = r->B;
-
-    for (int e = 0; e < mesh->nelements; e++) {
-        double *value = B->value + (int64_t)(rule->n * corners) * e;
-
-        B->point[e + 1] = rule->n * (e + 1);
-        B->column_start[e + 1] = corners * ((int64_t)e + 1);
-        B->value_start[e + 1] = rule->n * corners * ((int64_t)e + 1);
-        for (int i = 0; i < corners; i++)
-            B->column[corners * e + i] = r->vertex[sab_mesh_element(mesh, e)[i]];
-        for (int q = 0; q < rule->n; q++)
-            sab_cell_barycentric(mesh->cell, rule->xi[q], value + corners * q);
-    }
-}
-
 /* M_ij = int phi_i phi_j = sum_q w_q phi_i(x_q) phi_j(x_q): exact on straight triangles. */
 static sab_status factor_mass(sab_recovery *r, sab_error *err)
 {
@@ -45,9 +25,9 @@ static sab_status factor_mass(sab_recovery *r, sab_error *err)
     sab_sparse *M = NULL;
     sab_scatter *scatter = NULL;
 
-    SAB_TRY(sab_blocks_pattern(r->B, true, &M, err));
-    SAB_TRY(sab_scatter_create(r->B, M, &scatter, err));
-    sab_blocks_assemble(r->B, r->space->weight, scatter, M);
+    SAB_TRY(sab_blocks_pattern(r->hats->B, true, &M, err));
+    SAB_TRY(sab_scatter_create(r->hats->B, M, &scatter, err));
+    sab_blocks_assemble(r->hats->B, r->hats->weight, scatter, M);
     SAB_TRY(sab_factor_create(SAB_CHOLMOD, M, &r->factor, err));
     SAB_TRY(sab_factor_update(r->factor, M, err));
 cleanup:
@@ -80,10 +60,7 @@ sab_status sab_recovery_create(const sab_space *space, sab_recovery **recovery, 
     SAB_NEW(r->nodal, mesh->nnodes);
     SAB_NEW(r->stress, (size_t)space->geometry->s * (size_t)mesh->nnodes);
     SAB_NEW(r->at_point, space->npoints);
-    SAB_TRY(sab_blocks_create(1, space->npoints, nvertices, mesh->nelements,
-                              corners * (int64_t)mesh->nelements, corners * (int64_t)space->npoints,
-                              &r->B, err));
-    fill_blocks(r);
+    SAB_TRY(sab_points_hats(space, nvertices, r->vertex, &r->hats, err));
     SAB_TRY(factor_mass(r, err));
     *recovery = r;
     r = NULL;
@@ -97,7 +74,7 @@ void sab_recovery_destroy(sab_recovery **recovery)
     sab_recovery *r = *recovery;
 
     if (r != NULL) {
-        sab_blocks_destroy(&r->B);
+        sab_points_destroy(&r->hats);
         sab_factor_destroy(&r->factor);
         SAB_FREE(r->vertex);
         SAB_FREE(r->value);
@@ -118,9 +95,9 @@ bool sab_recovery_is_stable(const sab_space *space)
 static sab_status solve(sab_recovery *r, int components, int c, const double *value, sab_error *err)
 {
     for (int q = 0; q < r->space->npoints; q++)
-        r->at_point[q] = r->space->weight[q] * value[components * q + c];
-    memset(r->load, 0, (size_t)r->B->ncolumns * sizeof *r->load);
-    sab_blocks_multiply_transpose(r->B, r->at_point, r->load);
+        r->at_point[q] = r->hats->weight[q] * value[components * q + c];
+    memset(r->load, 0, (size_t)r->hats->B->ncolumns * sizeof *r->load);
+    sab_blocks_multiply_transpose(r->hats->B, r->at_point, r->load);
     return sab_factor_solve(r->factor, r->load, r->load, err);
 }
 
@@ -186,7 +163,7 @@ sab_status sab_recovery_pressure(sab_recovery *r, const sab_fields *f, sab_recov
     for (int q = 0; q < r->space->npoints; q++)
         r->value[q] = f->lambda[s * q] / scale;
     SAB_TRY(sab_recovery_project(r, 1, r->value, r->nodal, err));
-    sab_blocks_multiply(r->B, r->load, r->at_point);
+    sab_blocks_multiply(r->hats->B, r->load, r->at_point);
     result->nodal = r->nodal;
     result->oscillation = oscillation(f, r->value, r->at_point);
 cleanup:

@@ -1,6 +1,5 @@
 #include "fem/space.h"
 #include "base/memory.h"
-#include "linalg/threads.h"
 
 #include <assert.h>
 #include <string.h>
@@ -27,7 +26,7 @@ sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,
 
             sab_p2_at(mesh, e, element->law->xi[q], &p);
             memcpy(sp->point + dim * (points * e + q), p.x, (size_t)dim * sizeof *p.x);
-            sp->weight[points * e + q] = p.det * element->law->weight[q];
+            sp->weight[points * e + q] = p.det * element->law->weight[q] * geometry->measure(p.x);
         }
     *space = sp;
     sp = NULL;
@@ -88,9 +87,8 @@ void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double
         memset(inner, 0, inner_size(space) * sizeof *U);
 }
 
-/* chi^-1 D at law point q of element e for the axis components of its shape functions:
- * row[s][dim shapes]. */
-static void strain_rows(const sab_space *space, int e, int q, double row[SAB_MAX_S][SAB_COMPONENTS])
+void sab_space_strain_rows(const sab_space *space, int e, int q,
+                           double row[SAB_MAX_S][SAB_COMPONENTS])
 {
     const int s = space->geometry->s, dim = space->mesh->cell->dim;
     double column[SAB_MAX_S];
@@ -99,91 +97,10 @@ static void strain_rows(const sab_space *space, int e, int q, double row[SAB_MAX
     sab_element_at_law(space->element, space->mesh, e, q, &at);
     for (int a = 0; a < at.n; a++)
         for (int i = 0; i < dim; i++) {
-            space->geometry->strain(i, at.gradient[a], column);
+            space->geometry->strain(i, at.gradient[a], at.hoop[a], column);
             for (int c = 0; c < s; c++)
                 row[c][dim * a + i] = column[c];
         }
-}
-
-/* The frame components of element e: unknown or -1, prescribed value, direction. */
-typedef struct component {
-    int number;
-    double value, direction[SAB_DIM];
-} component;
-
-/* Fills them and returns their number. */
-static int components_of(const sab_space *space, const sab_dofs *dofs, int e,
-                         component local[SAB_COMPONENTS])
-{
-    const int dim = space->mesh->cell->dim, nodal = dim * space->mesh->cell->nodes;
-    const int inner = inner_of(space), *node = sab_mesh_element(space->mesh, e);
-
-    for (int i = 0; i < nodal; i++) {
-        const int at = dim * node[i / dim] + i % dim;
-
-        local[i] = (component){dofs->number[at], dofs->value[at], {0.0}};
-        memcpy(local[i].direction, dofs->frame + dim * at, (size_t)dim * sizeof(double));
-    }
-    for (int i = 0; i < inner; i++) { /* inner functions are free, along the axes */
-        local[nodal + i] = (component){dofs->nfree + inner * e + i, 0.0, {0.0}};
-        local[nodal + i].direction[i % dim] = 1.0;
-    }
-    return nodal + inner;
-}
-
-sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
-                            sab_error *err)
-{
-    sab_status status = SAB_OK;
-    const sab_mesh *mesh = space->mesh;
-    const int s = space->geometry->s, dim = mesh->cell->dim, points = space->element->law->n;
-    int64_t columns = (int64_t)inner_size(space);
-    sab_blocks *b = NULL;
-
-    *B = NULL;
-    for (int i = 0; i < mesh->cell->nodes * mesh->nelements; i++)
-        for (int c = 0; c < dim; c++)
-            columns += dofs->number[dim * mesh->element[i] + c] >= 0;
-    SAB_TRY(sab_blocks_create(s, space->npoints, sab_space_unknowns(space, dofs), mesh->nelements,
-                              columns, columns * points * s, &b, err));
-    for (int e = 0; e < mesh->nelements; e++) {
-        component local[SAB_COMPONENTS];
-        const int components = components_of(space, dofs, e, local);
-        int *column = b->column + b->column_start[e], n = 0;
-        double *value = b->value + b->value_start[e];
-
-        for (int i = 0; i < components; i++)
-            if (local[i].number >= 0)
-                column[n++] = local[i].number;
-        b->point[e + 1] = points * (e + 1);
-        b->column_start[e + 1] = b->column_start[e] + n;
-        b->value_start[e + 1] = b->value_start[e] + (int64_t)n * points * s;
-        for (int q = 0; q < points; q++) {
-            double axis[SAB_MAX_S][SAB_COMPONENTS];
-            double *kq = k + (size_t)s * (size_t)(points * e + q);
-
-            strain_rows(space, e, q, axis);
-            for (int c = 0; c < s; c++) {
-                kq[c] = 0.0;
-                for (int i = 0; i < components; i++) {
-                    const double *d = local[i].direction, *along = axis[c] + i / dim * dim;
-                    double turned = d[0] * along[0];
-
-                    for (int j = 1; j < dim; j++)
-                        turned += d[j] * along[j];
-                    kq[c] += turned * local[i].value;
-                    if (local[i].number >= 0)
-                        *value++ = turned;
-                }
-            }
-        }
-    }
-    SAB_TRY(sab_blocks_share(b, sab_threads_get(), err));
-    *B = b;
-    b = NULL;
-cleanup:
-    sab_blocks_destroy(&b);
-    return status;
 }
 
 sab_status sab_space_inner_strain(const sab_space *space, const sab_blocks *B, sab_blocks **inner,
@@ -230,7 +147,7 @@ void sab_space_strain_rate(const sab_space *space, const double *U, double *gamm
         for (int q = 0; q < points; q++) {
             double row[SAB_MAX_S][SAB_COMPONENTS];
 
-            strain_rows(space, e, q, row);
+            sab_space_strain_rows(space, e, q, row);
             for (int c = 0; c < s; c++) {
                 double sum = 0.0;
 
@@ -256,7 +173,7 @@ void sab_space_internal_force(const sab_space *space, const double *sigma, doubl
             const double m = 2.0 * space->weight[points * e + q];
             double row[SAB_MAX_S][SAB_COMPONENTS];
 
-            strain_rows(space, e, q, row);
+            sab_space_strain_rows(space, e, q, row);
             for (int c = 0; c < s; c++) {
                 const double ms = m * sigma[s * (points * e + q) + c];
 
@@ -289,7 +206,7 @@ sab_status sab_space_body_force(const sab_space *space, const sab_function *f, d
 
                 if (status != SAB_OK)
                     return status;
-                force *= rule->weight[q] * p.det;
+                force *= rule->weight[q] * p.det * space->geometry->measure(p.x);
                 for (int a = 0; a < p.n; a++)
                     F[dim * index[a] + i] += force * p.value[a];
             }

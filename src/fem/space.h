@@ -23,7 +23,7 @@ typedef struct sab_space {
     const sab_element *element;   /* borrowed */
     int npoints;                  /* law points, element->law->n of each element */
     double *point;                /* [npoints][dim] */
-    double *weight;               /* [npoints] w_q, Jacobian included */
+    double *weight;               /* [npoints] w_q, Jacobian and measure included */
 } sab_space;
 
 sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,
@@ -37,10 +37,12 @@ int sab_space_unknowns(const sab_space *space, const sab_dofs *dofs);
 void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const double *F, double *l);
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U);
 
-/* Strain rates at the law points as blocks on the free unknowns, one block per element, and the
- * strain rate k [npoints][s] of the prescribed velocities: gamma = B u + k. Physical units:
- * B_q = chi^-1 D(.)(x_q), of a bubble the P1 projection. The columns of the inner functions are the
- * last of a block. The caller owns *B. */
+/* chi^-1 D at law point q of element e for the axis components of its shape functions:
+ * row[s][dim shapes]; of a bubble the P1 projection. */
+void sab_space_strain_rows(const sab_space *space, int e, int q,
+                           double row[SAB_MAX_S][SAB_COMPONENTS]);
+/* The blocks of sab_points_strain (fem/points.h), gamma = B u + k: the caller owns *B and gives
+ * room for k [npoints][s]. */
 sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
                             sab_error *err);
 /* The columns of the inner functions alone, as blocks on the same unknowns. The caller owns

@@ -19,7 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = SAB_P2_TRIANGLE, INSIDE = -1 /* instead of a side: the foot is in the element */ };
+/* The walk is one of triangles. */
+enum { NODES = 6, INSIDE = -1 /* instead of a side: the foot is in the element */ };
 
 static const double SLACK = 1e-9;     /* in barycentric coordinates: on the side, not beyond */
 static const double STRAIGHT = 1e-10; /* distance of a middle node, relative to its side */

@@ -11,19 +11,22 @@ static const double CORNER_COSINE = 0.86602540378443865; /* of 30 degrees, as fo
 
 /* One side of the wall in its order, with integrals over it; hats 0 and 1 are those of its ends. */
 typedef struct side {
-    int node[SAB_P2_LINE]; /* ends, middle */
+    int node[SAB_SIDE_NODES]; /* ends, middle */
     int facet;
     bool begins;          /* nothing of the wall before it */
     double s, length;     /* where it begins, and its length */
-    double size[2];       /* int phi ds */
+    double size[2];       /* int phi ds, with the measure of the geometry */
     double normal[2][2];  /* int phi n ds */
     double tangent[2][2]; /* at the ends, unit */
 } side;
 
-static void measure(const sab_mesh *mesh, int facet, side *out)
+static void measure(const sab_mesh *mesh, const sab_geometry *geometry, int facet, side *out)
 {
+    double length[2] = {0.0, 0.0};
+
     *out = (side){.facet = facet};
-    memcpy(out->node, mesh->facet + SAB_P2_LINE * facet, sizeof out->node);
+    memcpy(out->node, sab_mesh_facet(mesh, facet),
+           (size_t)mesh->cell->facet->nodes * sizeof *out->node);
     for (int q = 0; q < sab_line_degree7.n; q++) {
         const double xi = sab_line_degree7.xi[q][0], hat[2] = {1.0 - xi, xi};
         sab_p2_side p;
@@ -31,13 +34,15 @@ static void measure(const sab_mesh *mesh, int facet, side *out)
         sab_p2_side_at(mesh, facet, xi, &p);
         for (int a = 0; a < 2; a++) {
             const double w = sab_line_degree7.weight[q] * hat[a];
+            const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
 
-            out->size[a] += w * hypot(p.normal_ds[0], p.normal_ds[1]);
+            out->size[a] += w * ds * geometry->measure(p.x);
+            length[a] += w * ds;
             for (int i = 0; i < 2; i++)
                 out->normal[a][i] += w * p.normal_ds[i];
         }
     }
-    out->length = out->size[0] + out->size[1];
+    out->length = length[0] + length[1];
     for (int a = 0; a < 2; a++) {
         sab_p2_side p;
 
@@ -51,8 +56,8 @@ static void measure(const sab_mesh *mesh, int facet, side *out)
 /* The sides of a group one behind the other: open lines first, from their beginnings, then closed
  * ones, in the order of the group. Fills `sides`, and `degree` [nnodes], the number of sides of the
  * group that have this node as an end: 2 inside a line. */
-static sab_status order_sides(const sab_mesh *mesh, const sab_mesh_group *group, side *sides,
-                              int *degree, sab_error *err)
+static sab_status order_sides(const sab_mesh *mesh, const sab_geometry *geometry,
+                              const sab_mesh_group *group, side *sides, int *degree, sab_error *err)
 {
     sab_status status = SAB_OK;
     int *first = NULL; /* [nnodes] a side that begins here, plus one; others by `next` */
@@ -67,7 +72,7 @@ static sab_status order_sides(const sab_mesh *mesh, const sab_mesh_group *group,
     SAB_NEW(arrive, mesh->nnodes);
     SAB_NEW(used, group->nfacets);
     for (int f = group->nfacets - 1; f >= 0; f--) {
-        const int *node = mesh->facet + SAB_P2_LINE * group->facet[f];
+        const int *node = sab_mesh_facet(mesh, group->facet[f]);
 
         next[f] = first[node[0]];
         first[node[0]] = f + 1;
@@ -78,13 +83,13 @@ static sab_status order_sides(const sab_mesh *mesh, const sab_mesh_group *group,
     for (int pass = 0; pass < 2; pass++)
         for (int start = 0; start < group->nfacets; start++) {
             if (used[start] ||
-                (pass == 0 && arrive[mesh->facet[SAB_P2_LINE * group->facet[start]]] > 0))
+                (pass == 0 && arrive[sab_mesh_facet(mesh, group->facet[start])[0]] > 0))
                 continue;
             for (int f = start, begins = 1; f >= 0; begins = 0) {
                 side *here = &sides[n++];
 
                 used[f] = true;
-                measure(mesh, group->facet[f], here);
+                measure(mesh, geometry, group->facet[f], here);
                 here->begins = begins;
                 here->s = s;
                 s += here->length;
@@ -191,8 +196,9 @@ static void rows_at_samples(sab_wall *w, const sab_mesh *mesh, int nsides, const
     }
 }
 
-sab_status sab_wall_create(const sab_mesh *mesh, int group, const int *owner, int entry,
-                           int samples, sab_wall **wall, sab_error *err)
+sab_status sab_wall_create(const sab_mesh *mesh, const sab_geometry *geometry, int group,
+                           const int *owner, int entry, int samples, sab_wall **wall,
+                           sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_mesh_group *g = &mesh->group[group];
@@ -211,7 +217,7 @@ sab_status sab_wall_create(const sab_mesh *mesh, int group, const int *owner, in
     SAB_NEW(sides, g->nfacets);
     SAB_NEW(degree, mesh->nnodes);
     SAB_NEW(w->vertex, 2 * (size_t)g->nfacets);
-    SAB_TRY(order_sides(mesh, g, sides, degree, err));
+    SAB_TRY(order_sides(mesh, geometry, g, sides, degree, err));
     find_vertices(w, g->nfacets, sides, degree, owner, entry);
     if (w->nvertices == 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
@@ -325,12 +331,12 @@ void sab_wall_force(const sab_mesh *mesh, int group, const sab_geometry *geometr
     force[0] = force[1] = 0.0;
     for (int f = 0; f < mesh->group[group].nfacets; f++) {
         const int facet = mesh->group[group].facet[f];
-        const double *end[2] = {sigma + s * mesh->facet[SAB_P2_LINE * facet],
-                                sigma + s * mesh->facet[SAB_P2_LINE * facet + 1]};
+        const int *node = sab_mesh_facet(mesh, facet);
+        const double *end[2] = {sigma + s * node[0], sigma + s * node[1]};
 
         for (int q = 0; q < sab_line_degree7.n; q++) {
             const double xi = sab_line_degree7.xi[q][0];
-            double here[6], t[2];
+            double here[SAB_MAX_S], t[2];
             sab_p2_side p;
 
             sab_p2_side_at(mesh, facet, xi, &p);
@@ -338,7 +344,7 @@ void sab_wall_force(const sab_mesh *mesh, int group, const sab_geometry *geometr
                 here[c] = (1.0 - xi) * end[0][c] + xi * end[1][c];
             traction_of(geometry, here, p.normal_ds, t);
             for (int i = 0; i < 2; i++)
-                force[i] += sab_line_degree7.weight[q] * t[i];
+                force[i] += sab_line_degree7.weight[q] * geometry->measure(p.x) * t[i];
         }
     }
 }

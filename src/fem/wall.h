@@ -33,8 +33,9 @@ typedef struct sab_wall {
  * vertex; or, if samples > 0, so many equidistant ones from the first vertex to the last, between
  * vertices by linear interpolation, beside a vertex left out as at the nearest.
  * SAB_ERR_INPUT: sides inside the domain, no vertex left. The caller owns *wall. */
-sab_status sab_wall_create(const sab_mesh *mesh, int group, const int *owner, int entry,
-                           int samples, sab_wall **wall, sab_error *err);
+sab_status sab_wall_create(const sab_mesh *mesh, const sab_geometry *geometry, int group,
+                           const int *owner, int entry, int samples, sab_wall **wall,
+                           sab_error *err);
 void sab_wall_destroy(sab_wall **wall);
 /* stress [nrows][2] of the grains on the wall from the nodal force F [nnodes][dim] of the grains on
  * the group (sab_fields_nodal_force): normal, positive in compression, and shear, along s. */

@@ -79,8 +79,8 @@ static sab_status assemble_applied(sab_flow *flow, double t, double *F, double *
     SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
     if (weight != NULL)
         memcpy(weight, F, size * sizeof *F);
-    SAB_TRY(sab_boundary_load(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, F,
-                              err));
+    SAB_TRY(sab_boundary_load(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
+                              flow->group, t, F, err));
 cleanup:
     return status;
 }
@@ -98,8 +98,8 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     }
     if (!flow->inertia->varies)
         return SAB_OK;
-    SAB_TRY(sab_dofs_create(setup->mesh, setup->nboundaries, setup->boundary, flow->group, t, &dofs,
-                            err));
+    SAB_TRY(sab_dofs_create(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
+                            flow->group, t, &dofs, err));
     sab_dofs_destroy(&flow->dofs);
     flow->dofs = dofs;
     SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, flow->inertia->weight, err));
@@ -150,7 +150,7 @@ static sab_status find_length(sab_flow *flow, sab_error *err)
     double square = 0.0, rate = 0.0, volume = 0.0;
     sab_status status = SAB_OK;
 
-    memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->N->npoints * sizeof(double));
+    memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->at->n * sizeof(double));
     sab_flow_assemble_load(flow);
     SAB_TRY(sab_solver_unresisted(flow->solver, p, flow->u, flow->strain, err));
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
@@ -195,9 +195,9 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_NEW(f->group, setup->nboundaries);
     SAB_TRY(sab_boundary_match(mesh, setup->nboundaries, setup->boundary, f->group, &f->boundaries,
                                err));
-    SAB_TRY(
-        sab_dofs_create(mesh, setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
-    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh) > 0) {
+    SAB_TRY(sab_dofs_create(mesh, setup->geometry, setup->nboundaries, setup->boundary, f->group,
+                            0.0, &f->dofs, err));
+    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh, setup->geometry) > 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: nothing holds the material, it can move as a rigid body: "
                           "prescribe the velocity, or slip, on more of the boundary");

@@ -110,7 +110,7 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_TRY(sab_inflow_create(flow->space, flow->dofs, flow->setup.nboundaries + 1,
                               flow->setup.free_inflow ? NULL : it->part, flow->program->A,
                               &it->inflow, err));
-    const size_t points = 2 * (size_t)it->mass->N->npoints;
+    const size_t points = 2 * (size_t)it->mass->at->n;
     it->size = size;
     SAB_NEW(it->b, points);
     SAB_NEW(it->c, points);
@@ -161,7 +161,7 @@ void sab_inertia_destroy(sab_inertia **inertia)
 
 void sab_inertia_carry(sab_inertia *it, double dt, int order)
 {
-    const size_t n = 2 * (size_t)it->mass->N->npoints;
+    const size_t n = 2 * (size_t)it->mass->at->n;
     const double start = sab_cpu_seconds();
     sab_transport_report report;
 
@@ -194,7 +194,7 @@ void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow)
 /* F += factor int (w - v).test, v given at the points */
 static void add_force(sab_inertia *it, const sab_flow *flow, const double *v, double *F)
 {
-    for (size_t i = 0; i < 2 * (size_t)it->mass->N->npoints; i++)
+    for (size_t i = 0; i < 2 * (size_t)it->mass->at->n; i++)
         it->work[i] = it->factor * (it->carried[i] - v[i]);
     sab_mass_force(it->mass, flow->space, it->work, F);
 }

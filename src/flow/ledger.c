@@ -65,11 +65,11 @@ static double square(const sab_inertia *it, const double *u, double x, double y,
 {
     double sum = 0.0;
 
-    for (int p = 0; p < it->mass->N->npoints; p++)
+    for (int p = 0; p < it->mass->at->n; p++)
         for (int i = 2 * p; i < 2 * p + 2; i++) {
             const double v = x * u[i] + y * it->b[i] + (z != 0.0 ? z * it->c[i] : 0.0);
 
-            sum += it->mass->weight[p] * v * v;
+            sum += it->mass->at->weight[p] * v * v;
         }
     return sum;
 }
@@ -162,11 +162,11 @@ static double energy_behind(const sab_flow *flow, const carrier *c, int facet, i
                             const double v[2], double flux)
 {
     const double d[2] = {-dt * v[0], -dt * v[1]}, tau = sab_line_degree7.xi[q][0];
-    const double slope[SAB_P2_LINE] = {4.0 * tau - 3.0, 4.0 * tau - 1.0, 4.0 - 8.0 * tau};
-    const int *node = flow->setup.mesh->facet + SAB_P2_LINE * facet;
+    const double slope[] = {4.0 * tau - 3.0, 4.0 * tau - 1.0, 4.0 - 8.0 * tau};
+    const int *node = sab_mesh_facet(flow->setup.mesh, facet);
     double a[2], b[2], turn = 0.0;
 
-    for (int k = 0; k < SAB_P2_LINE; k++)
+    for (int k = 0; k < flow->setup.mesh->cell->facet->nodes; k++)
         for (int i = 0; i < 2; i++)
             turn += (i == 0 ? -v[1] : v[0]) * slope[k] * 0.5 *
                     (c->a[2 * node[k] + i] + c->b[2 * node[k] + i]);
@@ -187,8 +187,10 @@ static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_le
             if (mesh->facet_interior[f] || !flow->inertia->open[f])
                 continue;
             sab_p2_side_at(mesh, f, sab_line_degree7.xi[q][0], &p);
-            const double e = energy_at(c, SAB_P2_LINE, mesh->facet + SAB_P2_LINE * f, p.value, v);
-            const double w = dt * sab_line_degree7.weight[q], flux = dot(2, v, p.normal_ds);
+            const double e =
+                energy_at(c, mesh->cell->facet->nodes, sab_mesh_facet(mesh, f), p.value, v);
+            const double w = dt * sab_line_degree7.weight[q] * flow->space->geometry->measure(p.x);
+            const double flux = dot(2, v, p.normal_ds);
             if (flux > 0.0)
                 l->out += 0.5 * w * (e * flux + energy_behind(flow, c, f, q, dt, v, flux));
             else
@@ -202,7 +204,7 @@ static void take_dilation(const sab_flow *flow, const carrier *c, double dt, sab
 {
     const sab_space *space = flow->space;
     const int s = space->geometry->s, points = space->element->law->n;
-    const double trace = sqrt(2.0 * space->geometry->d);
+    const double trace = sab_geometry_trace(space->geometry);
     double *gamma = flow->fields->work;
 
     for (size_t i = 0; i < sab_space_size(space); i++)

@@ -74,8 +74,8 @@ static sab_status place_wall(sab_probes *p, int i, const sab_flow *flow, const s
     sab_probe_result *r = &p->result[i];
     sab_error why = {0};
     const sab_status status =
-        sab_wall_create(flow->setup.mesh, flow->group[p->entry[i]], flow->dofs->owner, p->entry[i],
-                        probe->samples, &p->wall[i], &why);
+        sab_wall_create(flow->setup.mesh, flow->setup.geometry, flow->group[p->entry[i]],
+                        flow->dofs->owner, p->entry[i], probe->samples, &p->wall[i], &why);
 
     if (status != SAB_OK)
         return sab_fail(err, status, "probes.%s: %s", probe->name, why.message);
@@ -264,8 +264,8 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
 
         switch (probe->kind) {
         case SAB_PROBE_FLUX:
-            r->value[0] = sab_boundary_flux(flow->setup.mesh, flow->group[p->entry[i]],
-                                            flow->fields->velocity);
+            r->value[0] = sab_boundary_flux(flow->setup.mesh, flow->setup.geometry,
+                                            flow->group[p->entry[i]], flow->fields->velocity);
             break;
         case SAB_PROBE_FORCE:
             if (recovers(r))

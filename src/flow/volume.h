@@ -16,7 +16,7 @@ typedef struct sab_volume {
     double parting;    /* opening where grains carry no stress */
     double barrier;    /* opening elsewhere */
     double compaction; /* gamma_N below zeta |gamma_T| */
-    double rate;       /* int |gamma|: a flow whose outflow is far below does not flow through */
+    double rate;       /* int 2|gamma|: a flow whose outflow is far below does not flow through */
 } sab_volume;
 
 /* Of the fields of the flow, which are a solution; `stress` is the scale of its certificate. */

@@ -300,10 +300,11 @@ static sab_status check_material(const sab_case *c, sab_error *err)
                         sab_case_locate(c, "material.mu_i.dynamic", place, sizeof place),
                         m->mu_i.flowing, m->mu_i.resting);
     if ((m->friction.call == NULL || m->has_mu_i) && m->dilatancy.call == NULL) {
-        const double friction = m->has_mu_i ? m->mu_i.resting
-                                : m->friction_is_angle
-                                    ? sin(m->friction.constant * acos(-1.0) / 180.0)
-                                    : m->friction.constant;
+        const double friction =
+            m->has_mu_i ? m->mu_i.resting
+            : m->friction_is_angle
+                ? c->geometry->friction_of_angle(m->friction.constant * acos(-1.0) / 180.0)
+                : m->friction.constant;
 
         if (m->dilatancy.constant > friction)
             return sab_fail(err, SAB_ERR_INPUT,

@@ -52,33 +52,49 @@ const sab_cell sab_cell_tetrahedron = {
     .vtk = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8},
 };
 
-void sab_cell_barycentric(const sab_cell *cell, const double *xi, double *l)
+static inline void barycentric(int dim, const double *xi, double *l)
 {
     l[0] = 1.0;
-    for (int d = 0; d < cell->dim; d++) {
+    for (int d = 0; d < dim; d++) {
         l[0] -= xi[d];
         l[d + 1] = xi[d];
     }
 }
 
-void sab_cell_shapes(const sab_cell *cell, const double *xi, double *value, double *gradient)
+void sab_cell_barycentric(const sab_cell *cell, const double *xi, double *l)
+{
+    barycentric(cell->dim, xi, l);
+}
+
+static inline void shapes(const sab_cell *cell, int dim, int corners, int edges, const double *xi,
+                          double *value, double *gradient)
 {
     static const double slope[SAB_CORNERS][SAB_DIM] = {
         {-1.0, -1.0, -1.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    const int dim = cell->dim;
     double l[SAB_CORNERS];
 
-    sab_cell_barycentric(cell, xi, l);
-    for (int i = 0; i < cell->corners; i++) {
-        *value++ = l[i] * (2.0 * l[i] - 1.0);
-        for (int d = 0; d < dim && gradient != NULL; d++)
-            *gradient++ = (4.0 * l[i] - 1.0) * slope[i][d];
-    }
-    for (int i = 0; i < cell->edges; i++) {
+    barycentric(dim, xi, l);
+    for (int i = 0; i < corners; i++)
+        value[i] = l[i] * (2.0 * l[i] - 1.0);
+    for (int i = 0; i < edges; i++)
+        value[corners + i] = 4.0 * l[cell->edge[i][0]] * l[cell->edge[i][1]];
+    if (gradient == NULL)
+        return;
+    for (int i = 0; i < corners; i++)
+        for (int d = 0; d < dim; d++)
+            gradient[dim * i + d] = (4.0 * l[i] - 1.0) * slope[i][d];
+    for (int i = 0; i < edges; i++) {
         const int a = cell->edge[i][0], b = cell->edge[i][1];
 
-        *value++ = 4.0 * l[a] * l[b];
-        for (int d = 0; d < dim && gradient != NULL; d++)
-            *gradient++ = 4.0 * (l[a] * slope[b][d] + l[b] * slope[a][d]);
+        for (int d = 0; d < dim; d++)
+            gradient[dim * (corners + i) + d] = 4.0 * (l[a] * slope[b][d] + l[b] * slope[a][d]);
     }
+}
+
+void sab_cell_shapes(const sab_cell *cell, const double *xi, double *value, double *gradient)
+{
+    if (cell == &sab_cell_triangle) /* with its numbers known to the compiler */
+        shapes(&sab_cell_triangle, 2, 3, 3, xi, value, gradient);
+    else
+        shapes(cell, cell->dim, cell->corners, cell->edges, xi, value, gradient);
 }

@@ -11,8 +11,6 @@
 
 #include <stdbool.h>
 
-enum { SAB_P2_TRIANGLE = 6, SAB_P2_LINE = 3 };
-
 typedef struct sab_mesh_group {
     char *name; /* owned; "" for a group known by its number only */
     int tag;    /* physical number */

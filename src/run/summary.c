@@ -67,10 +67,10 @@ static void range(sab_json *json, const char *key, sab_range r)
 }
 
 /* null where the coefficient is 1 or more */
-static void angle(sab_json *json, sab_range friction)
+static void angle(sab_json *json, const sab_geometry *geometry, sab_range friction)
 {
-    const sab_range r = {sab_material_friction_angle(friction.low),
-                         sab_material_friction_angle(friction.high)};
+    const sab_range r = {sab_material_friction_angle(geometry, friction.low),
+                         sab_material_friction_angle(geometry, friction.high)};
 
     if (friction.low == friction.high || isnan(r.low))
         sab_json_number(json, "friction_angle", r.high);
@@ -96,7 +96,7 @@ static void material(sab_json *json, const sab_session *session)
 
     sab_json_begin_object(json, "material");
     range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
-    angle(json, sab_session_friction(session));
+    angle(json, session->c->geometry, sab_session_friction(session));
     range(json, "dilatancy", sab_range_of(p->npoints, p->dilatancy, scale));
     range(json, "bingham", sab_range_of(p->npoints, p->yield, 1.0));
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});

@@ -138,7 +138,7 @@ static void strain_at(const sab_p2 *p, const double xi[2], int a, int i, double 
     double db[2];
 
     sab_bubble_gradient(xi, p, db);
-    sab_geometry_plane.strain(i, a < 6 ? p->dx[a] : db, row);
+    sab_geometry_plane.strain(i, a < 6 ? p->dx[a] : db, 0.0, row);
 }
 
 /* The element matrix int 2 eta D(v)^T C D(w) by sums over the law points against the fine rule, C a
@@ -172,7 +172,7 @@ static void test_stiffness(void)
                 if (law)
                     sab_bubble_projected_gradient(q - FINE, &p, g);
                 for (int i = 0; law && i < 2; i++)
-                    sab_geometry_plane.strain(i, g, row[12 + i]);
+                    sab_geometry_plane.strain(i, g, 0.0, row[12 + i]);
                 const double m =
                     2.0 * p.det * (law ? sab_triangle_law.weight[q - FINE] : weight[q]);
                 for (int j = 0; j < 14; j++)
@@ -226,7 +226,8 @@ static void test_operators_agree(void)
     sab_blocks *B = NULL, *bubble = NULL;
     unsigned long long seed = 5;
 
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, 2, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 2, boundary, group, 0.0, &dofs, NULL), SAB_OK);
     const size_t size = sab_space_size(space), rows = 3 * (size_t)space->npoints;
     const size_t n = (size_t)sab_space_unknowns(space, dofs);
     CU_ASSERT_EQUAL(size, 2 * (size_t)(mesh->nnodes + mesh->nelements));

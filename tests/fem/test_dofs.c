@@ -48,7 +48,8 @@ static sab_dofs *apply(const sab_mesh *mesh, int n, const sab_boundary *boundary
 
     for (int b = 0; b < n; b++)
         group[b] = sab_mesh_find_group(mesh, boundary[b].group);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, n, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, n, boundary, group, 0.0, &dofs, NULL), SAB_OK);
     return dofs;
 }
 
@@ -183,7 +184,7 @@ static void test_slip_in_two_groups(void)
         U[2 * b] = u[0];
         U[2 * b + 1] = u[1];
         for (int g = 4; g < 6; g++)
-            flux += sab_boundary_flux(mesh, g, U);
+            flux += sab_boundary_flux(mesh, &sab_geometry_plane, g, U);
         SAB_ASSERT_CLOSE(flux, 0.0, 1e-14);
         SAB_FREE(U);
         sab_dofs_destroy(&dofs);
@@ -205,7 +206,8 @@ static void test_over(void)
     sab_dofs *dofs = NULL;
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_dofs_create(mesh, 2, moving, group, 0.0, &dofs, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_dofs_create(mesh, &sab_geometry_plane, 2, moving, group, 0.0, &dofs, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NULL(dofs);
     CU_ASSERT_STRING_EQUAL(
         err.message,
@@ -313,7 +315,7 @@ static void test_oblique_slip(void)
     const int corner = node_at(mesh, cos(0.5), sin(0.5));
     SAB_ASSERT_CLOSE(hypot(U[2 * corner], U[2 * corner + 1]), 0.0, 1e-15);
     for (int g = 0; g < 4; g++)
-        SAB_ASSERT_CLOSE(sab_boundary_flux(mesh, g, U), 0.0, 1e-14);
+        SAB_ASSERT_CLOSE(sab_boundary_flux(mesh, &sab_geometry_plane, g, U), 0.0, 1e-14);
     /* l.u = F.U for a force: restriction is the transpose of expansion */
     double *l = sab_alloc((size_t)dofs->nfree, sizeof *l), work = 0.0, work_nodal = 0.0;
     double *F = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *F);
@@ -431,7 +433,8 @@ static void test_random_entries(void)
                 group[i] = way == 0 ? i : backwards[i];
                 b[way][i] = b[0][group[i]];
             }
-            status[way] = sab_dofs_create(mesh, 4, b[way], group, 0.0, &dofs[way], NULL);
+            status[way] =
+                sab_dofs_create(mesh, &sab_geometry_plane, 4, b[way], group, 0.0, &dofs[way], NULL);
         }
         CU_ASSERT_EQUAL_FATAL(status[0], status[1]);
         if (status[0] == SAB_OK)
@@ -461,7 +464,7 @@ static void test_rigid_motions(void)
     for (int i = 0; i < 5; i++) {
         sab_dofs *dofs = apply(mesh, table[i].n, table[i].b);
 
-        CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh), table[i].motions);
+        CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_plane), table[i].motions);
         sab_dofs_destroy(&dofs);
     }
     sab_mesh_destroy(&mesh);
@@ -479,14 +482,16 @@ static void test_loads(void)
     for (int i = 0; i < 4; i++)
         b[i] =
             (sab_boundary){.group = names[i], .has_pressure = true, .pressure = sab_constant(3.0)};
-    CU_ASSERT_EQUAL(sab_boundary_load(mesh, 4, b, group, 0.0, F, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_boundary_load(mesh, &sab_geometry_plane, 4, b, group, 0.0, F, NULL),
+                    SAB_OK);
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         sum[i % 2] += F[i];
     SAB_ASSERT_CLOSE(sum[0], 0.0, 1e-14);
     SAB_ASSERT_CLOSE(sum[1], 0.0, 1e-14);
     memset(F, 0, 2 * (size_t)mesh->nnodes * sizeof *F);
     sum[0] = sum[1] = 0.0;
-    sab_boundary_load(mesh, 1, b, group, 0.0, F, NULL); /* the bottom pushes up */
+    sab_boundary_load(mesh, &sab_geometry_plane, 1, b, group, 0.0, F,
+                      NULL); /* the bottom pushes up */
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         sum[i % 2] += F[i];
     SAB_ASSERT_CLOSE(sum[0], 0.0, 1e-14);
@@ -496,7 +501,7 @@ static void test_loads(void)
     b[1] = (sab_boundary){.group = names[1],
                           .has_traction = true,
                           .traction = {sab_constant(2.0), sab_constant(-5.0)}};
-    sab_boundary_load(mesh, 1, b + 1, group + 1, 0.0, F, NULL);
+    sab_boundary_load(mesh, &sab_geometry_plane, 1, b + 1, group + 1, 0.0, F, NULL);
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         sum[i % 2] += F[i];
     SAB_ASSERT_CLOSE(sum[0], 2.0, 1e-14);
@@ -516,9 +521,11 @@ static void test_flux(void)
         U[2 * n + 1] = -mesh->x[2 * n + 1];
     }
     for (int g = 0; g < 4; g++)
-        flux += sab_boundary_flux(mesh, g, U);
+        flux += sab_boundary_flux(mesh, &sab_geometry_plane, g, U);
     SAB_ASSERT_CLOSE(flux, 2.0, 1e-13);
-    SAB_ASSERT_CLOSE(sab_boundary_flux(mesh, sab_mesh_find_group(mesh, "right"), U), 3.0, 1e-13);
+    SAB_ASSERT_CLOSE(
+        sab_boundary_flux(mesh, &sab_geometry_plane, sab_mesh_find_group(mesh, "right"), U), 3.0,
+        1e-13);
     SAB_FREE(U);
     sab_mesh_destroy(&mesh);
 }

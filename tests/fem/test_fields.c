@@ -287,7 +287,8 @@ static void try_force_parts(sab_boundary left)
 
     for (int i = 0; i < 4; i++)
         group[i] = sab_mesh_find_group(b.mesh, boundary[i].group);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(b.mesh, 4, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(b.mesh, &sab_geometry_plane, 4, boundary, group, 0.0, &dofs, NULL), SAB_OK);
     for (int i = 0; i < 3 * b.space->npoints; i++)
         b.lambda[i] = sab_test_random(&seed);
     for (int q = 0; q < b.space->npoints; q++)

@@ -41,7 +41,8 @@ static sab_dofs *held_everywhere(const sab_mesh *mesh)
             (sab_boundary){.group = name[b], .has_velocity = true, .prescribed = {true, true}};
         group[b] = sab_mesh_find_group(mesh, name[b]);
     }
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, 3, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 3, boundary, group, 0.0, &dofs, NULL), SAB_OK);
     return dofs;
 }
 

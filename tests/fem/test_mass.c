@@ -31,7 +31,8 @@ static setup set_up(const sab_grid *grid, bool bubbles, int nboundaries,
     if (nboundaries > 0)
         CU_ASSERT_EQUAL_FATAL(
             sab_boundary_match(s.mesh, nboundaries, boundary, group, &report, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(s.mesh, nboundaries, boundary, group, 0.0, &s.dofs, NULL),
+    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(s.mesh, &sab_geometry_plane, nboundaries, boundary, group,
+                                          0.0, &s.dofs, NULL),
                           SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
                                            &sab_geometry_plane, &s.space, NULL),
@@ -104,9 +105,9 @@ static void test_quadratics(void)
         double *a = sab_alloc(n, sizeof *a), *b = sab_alloc(n, sizeof *b);
         double *work = sab_alloc(n, sizeof *work), area = 0.0;
 
-        CU_ASSERT_EQUAL(s.mass->N->npoints, (bubbles == 1 ? 12 : 6) * s.mesh->nelements);
-        for (int p = 0; p < s.mass->N->npoints; p++)
-            area += s.mass->weight[p];
+        CU_ASSERT_EQUAL(s.mass->at->n, (bubbles == 1 ? 12 : 6) * s.mesh->nelements);
+        for (int p = 0; p < s.mass->at->n; p++)
+            area += s.mass->at->weight[p];
         SAB_ASSERT_CLOSE(area, 2.0, 1e-14);
         for (int c = 0; c < 2; c++) {
             sample(&s, one, c, a);
@@ -218,7 +219,7 @@ static void check_prescribed(bool bubbles)
     setup s = set_up(&grid, bubbles, 4, boundary);
     const size_t n = (size_t)s.M->n, size = sab_space_size(s.space);
     double *u = sab_alloc(n, sizeof *u), *U = sab_alloc(size, sizeof *U);
-    double *v = sab_alloc(2 * (size_t)s.mass->N->npoints, sizeof *v);
+    double *v = sab_alloc(2 * (size_t)s.mass->at->n, sizeof *v);
     double *l = sab_alloc(n, sizeof *l), energy = 0.0, moment[2] = {0.0, 0.0};
     unsigned long long seed = 11;
     sab_factor *factor = NULL;
@@ -241,10 +242,10 @@ static void check_prescribed(bool bubbles)
         for (int i = 0; bubbles && i < 2; i++)
             moment[i] += 0.45 * area * U[2 * (s.mesh->nnodes + e) + i];
     }
-    for (int p = 0; p < s.mass->N->npoints; p++)
+    for (int p = 0; p < s.mass->at->n; p++)
         for (int i = 0; i < 2; i++) {
-            moment[i] -= s.mass->weight[p] * v[2 * p + i];
-            energy += s.mass->weight[p] * v[2 * p + i] * v[2 * p + i];
+            moment[i] -= s.mass->at->weight[p] * v[2 * p + i];
+            energy += s.mass->at->weight[p] * v[2 * p + i] * v[2 * p + i];
         }
     SAB_ASSERT_CLOSE(moment[0], 0.0, 1e-13);
     SAB_ASSERT_CLOSE(moment[1], 0.0, 1e-13);

@@ -59,17 +59,17 @@ static bool can_rest(double friction, double degrees)
 /* The angle is that of the steepest slope that can rest; from 1 on every slope can. */
 static void test_angle(void)
 {
-    SAB_ASSERT_CLOSE(sab_material_friction_angle(0.5), 30.0, 1e-14);
-    CU_ASSERT_EQUAL(sab_material_friction_angle(0.0), 0.0);
+    SAB_ASSERT_CLOSE(sab_material_friction_angle(&sab_geometry_plane, 0.5), 30.0, 1e-14);
+    CU_ASSERT_EQUAL(sab_material_friction_angle(&sab_geometry_plane, 0.0), 0.0);
     for (double friction = 0.1; friction < 0.95; friction += 0.2) {
-        const double angle = sab_material_friction_angle(friction);
+        const double angle = sab_material_friction_angle(&sab_geometry_plane, friction);
 
         CU_ASSERT(can_rest(friction, angle - 0.05));
         CU_ASSERT_FALSE(can_rest(friction, angle + 0.05));
     }
     CU_ASSERT_FALSE(can_rest(0.999, 89.0));
     for (double friction = 1.0; friction < 3.0; friction += 0.5) {
-        CU_ASSERT(isnan(sab_material_friction_angle(friction)));
+        CU_ASSERT(isnan(sab_material_friction_angle(&sab_geometry_plane, friction)));
         CU_ASSERT(can_rest(friction, 60.0) && can_rest(friction, 89.0) &&
                   can_rest(friction, 89.99));
     }

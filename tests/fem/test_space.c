@@ -95,7 +95,8 @@ static sab_dofs *free_dofs(const sab_mesh *mesh)
 {
     sab_dofs *dofs = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, 0, NULL, NULL, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, NULL, NULL, 0.0, &dofs, NULL), SAB_OK);
     return dofs;
 }
 

@@ -42,12 +42,13 @@ static setup set_up(sab_mesh *mesh, bool bubbles, const char *open_group)
     CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
                                            &sab_geometry_plane, &s.space, NULL),
                           SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, 0, NULL, NULL, 0.0, &s.dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, NULL, NULL, 0.0, &s.dofs, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_mass_create(s.space, s.dofs, &s.mass, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_transport_create(s.space, g >= 0 ? open : NULL, &s.transport, NULL),
                           SAB_OK);
     SAB_FREE(open);
-    s.npoints = s.mass->N->npoints;
+    s.npoints = s.mass->at->n;
     s.size = sab_space_size(s.space);
     s.U = sab_alloc(s.size, sizeof *s.U);
     s.W = sab_alloc(s.size, sizeof *s.W);
@@ -160,8 +161,8 @@ static void test_affine_first(void)
         for (int p = 0; p < s.npoints; p++) {
             double u[2], X[2];
 
-            affine_at(f, s.mass->x + 2 * p, u);
-            go(s.mass->x + 2 * p, dt, u, X);
+            affine_at(f, s.mass->at->x + 2 * p, u);
+            go(s.mass->at->x + 2 * p, dt, u, X);
             if (!in_box(X, 1.0))
                 continue;
             inside++;
@@ -199,7 +200,7 @@ static void test_affine_second(void)
         sab_transport_second(s.transport, dt, s.U, s.W, s.v, s.v2, &s.report);
         CU_ASSERT_EQUAL(s.report.points, 3 * s.npoints);
         for (int p = 0; p < s.npoints; p++) {
-            const double *x = s.mass->x + 2 * p;
+            const double *x = s.mass->at->x + 2 * p;
             double u[2], middle[2], X1[2], X2[2];
 
             affine_at(&w, x, u);
@@ -254,7 +255,7 @@ static void test_order_in_time(void)
         sample_affine(&s, &before, s.W);
         sab_transport_second(s.transport, dt, s.U, s.W, s.v, s.v2, NULL);
         for (int p = 0; p < s.npoints; p++) {
-            const double *x = s.mass->x + 2 * p;
+            const double *x = s.mass->at->x + 2 * p;
             double X[2], u[2], u1[2], u2[2];
 
             if (!in_box(x, 0.5))
@@ -278,9 +279,9 @@ static void test_order_in_time(void)
         for (int p = 0; p < s.npoints; p++) {
             double X[2], u[2];
 
-            if (!in_box(s.mass->x + 2 * p, 0.5))
+            if (!in_box(s.mass->at->x + 2 * p, 0.5))
                 continue;
-            turned(s.mass->x + 2 * p, -dt, X);
+            turned(s.mass->at->x + 2 * p, -dt, X);
             affine_at(&now, X, u);
             error[3][k] = fmax(error[3][k], hypot(s.v[2 * p] - u[0], s.v[2 * p + 1] - u[1]));
         }
@@ -305,7 +306,7 @@ static void test_steady_rotation(void)
     sample_affine(&s, &rotation, s.U);
     sab_transport_second(s.transport, theta, s.U, s.U, s.v, s.v2, NULL);
     for (int p = 0; p < s.npoints; p++) {
-        const double *x = s.mass->x + 2 * p, r = hypot(x[0], x[1]);
+        const double *x = s.mass->at->x + 2 * p, r = hypot(x[0], x[1]);
 
         if (r > 0.8)
             continue;
@@ -348,13 +349,13 @@ static void test_order_in_space(void)
             for (int p = 0; p < s.npoints; p++) {
                 double u[2], X[2];
 
-                vortex(s.mass->x + 2 * p, u);
-                go(s.mass->x + 2 * p, dt, u, X);
+                vortex(s.mass->at->x + 2 * p, u);
+                go(s.mass->at->x + 2 * p, dt, u, X);
                 if (!in_box(X, 0.99))
                     continue;
                 vortex(X, u);
-                error[k] +=
-                    s.mass->weight[p] * (pow(s.v[2 * p] - u[0], 2) + pow(s.v[2 * p + 1] - u[1], 2));
+                error[k] += s.mass->at->weight[p] *
+                            (pow(s.v[2 * p] - u[0], 2) + pow(s.v[2 * p + 1] - u[1], 2));
             }
             error[k] = sqrt(error[k]);
             tear_down(&s);
@@ -387,7 +388,7 @@ static void test_rough(void)
             for (int p = 0; p < s.npoints; p++) {
                 double X[2], xi[2], u[2];
 
-                go(s.mass->x + 2 * p, dt, s.v2 + 2 * p, X);
+                go(s.mass->at->x + 2 * p, dt, s.v2 + 2 * p, X);
                 const int e = in_box(X, 1.0 - 1e-9) ? sab_locator_find(locator, X, xi) : -1;
                 if (e < 0)
                     continue;
@@ -448,7 +449,7 @@ static void test_walls(void)
         for (int p = 0; p < s.npoints; p++) {
             double x[2], X[2];
 
-            affine_at(&back, s.mass->x + 2 * p, x);
+            affine_at(&back, s.mass->at->x + 2 * p, x);
             affine_at(&back, s.v + 2 * p, X);
             held += !in_box((double[2]){x[0] - dt * d[0], x[1] - dt * d[1]}, 1.0);
             for (int i = 0; i < 2; i++)
@@ -473,7 +474,7 @@ static void test_open(void)
     sample_affine(&s, &positions, s.U);
     sab_transport_along(s.transport, dt, s.W, s.U, s.v, &s.report);
     for (int p = 0; p < s.npoints; p++) {
-        const double *x = s.mass->x + 2 * p, to_top = (1.0 - x[1]) / (0.9 * dt);
+        const double *x = s.mass->at->x + 2 * p, to_top = (1.0 - x[1]) / (0.9 * dt);
         const double to_right = (1.0 - x[0]) / (0.4 * dt);
         const double share = fmin(1.0, to_top);
         const bool through = to_top < fmin(1.0, to_right), wall = to_right < fmin(1.0, to_top);
@@ -517,7 +518,7 @@ static void test_gap(void)
         sample_affine(&s, &wind, s.W);
         sab_transport_along(s.transport, 0.9, s.W, s.U, s.v, &s.report);
         for (int p = 0; p < s.npoints; p++) {
-            const double *at = s.mass->x + 2 * p, *X = s.v + 2 * p;
+            const double *at = s.mass->at->x + 2 * p, *X = s.v + 2 * p;
 
             if (at[1] > 0.3 && at[0] > 0.6) {
                 SAB_ASSERT_CLOSE(X[0], fmax(0.6, at[0] - 0.9), 1e-12);
@@ -557,7 +558,7 @@ static void test_ring(void)
             held += (int)s.report.clamped;
             left += (int)s.report.left;
             for (int p = 0; p < s.npoints; p++) {
-                const double *x = s.mass->x + 2 * p, X[2] = {s.v[2 * p + 1], -s.v[2 * p]};
+                const double *x = s.mass->at->x + 2 * p, X[2] = {s.v[2 * p + 1], -s.v[2 * p]};
                 const double end[2] = {x[0] + dt * x[1], x[1] - dt * x[0]}, r = hypot(X[0], X[1]);
 
                 CU_ASSERT(r < 2.0 + 1e-4 && r > 1.0 - 1e-4); /* P2 against the circle */
@@ -590,7 +591,7 @@ static void test_through_corners(void)
     sample_random(&s, &seed, s.U);
     for (int k = 0; k < s.mesh->nnodes; k++)
         for (int p = 0; p < s.npoints; p++) {
-            const double *x = s.mass->x + 2 * p, *corner = s.mesh->x + 2 * k;
+            const double *x = s.mass->at->x + 2 * p, *corner = s.mesh->x + 2 * k;
             const double dt = (k + p) % 3 == 0 ? 8.0 : 1.25;
             const affine wind = {{x[0] - corner[0], x[1] - corner[1]}, {{0, 0}, {0, 0}}};
             double X[2], xi[2], u[2];
@@ -638,7 +639,7 @@ static void test_along_side(void)
 
     sample_affine(&s, &positions, s.U);
     for (int p = 0; p < s.npoints; p++) {
-        const double *at = s.mass->x + 2 * p;
+        const double *at = s.mass->at->x + 2 * p;
 
         if (fabs(at[1]) > 1e-15 || at[0] < 0.0)
             continue;

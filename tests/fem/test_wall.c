@@ -31,8 +31,9 @@ static body make_body(sab_mesh *mesh, int held, char *const *name)
             (sab_boundary){.group = name[i], .has_velocity = true, .prescribed = {true, true}};
         b.group[i] = sab_mesh_find_group(mesh, name[i]);
     }
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, held, b.boundary, b.group, 0.0, &b.dofs, NULL),
-                          SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, held, b.boundary, b.group, 0.0, &b.dofs, NULL),
+        SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
         sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &b.space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
@@ -68,9 +69,9 @@ static sab_wall *wall_of(const body *b, int entry, int samples)
 {
     sab_wall *wall = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(
-        sab_wall_create(b->mesh, b->group[entry], b->dofs->owner, entry, samples, &wall, NULL),
-        SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_wall_create(b->mesh, &sab_geometry_plane, b->group[entry],
+                                          b->dofs->owner, entry, samples, &wall, NULL),
+                          SAB_OK);
     return wall;
 }
 
@@ -329,8 +330,9 @@ static void test_closed(void)
         for (int d = 0; d < 2; d++)
             mesh->x[2 * node[2] + d] = 0.5 * (mesh->x[2 * node[0] + d] + mesh->x[2 * node[1] + d]);
     }
-    CU_ASSERT_EQUAL(sab_wall_create(mesh, b.group[0], b.dofs->owner, 0, 0, &wall, &err),
-                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(
+        sab_wall_create(mesh, &sab_geometry_plane, b.group[0], b.dofs->owner, 0, 0, &wall, &err),
+        SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "group 'ring' has no vertex"));
     CU_ASSERT_PTR_NULL(wall);
     free_body(&b);
@@ -347,15 +349,17 @@ static void test_errors(void)
     bool reached = true;
 
     sab_mesh_add_group(mesh, "inside", 9, 1, inside, NULL);
-    CU_ASSERT_EQUAL(
-        sab_wall_create(mesh, sab_mesh_find_group(mesh, "inside"), owner, 0, 0, &wall, &err),
-        SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_wall_create(mesh, &sab_geometry_plane, sab_mesh_find_group(mesh, "inside"),
+                                    owner, 0, 0, &wall, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "group 'inside' has sides inside the domain"));
-    CU_ASSERT_EQUAL(sab_wall_create(mesh, 0, owner, 1, 0, &wall, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_wall_create(mesh, &sab_geometry_plane, 0, owner, 1, 0, &wall, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "belong to another entry"));
     for (int k = 0; reached; k++) {
         sab_memory.failing = k;
-        const sab_status status = sab_wall_create(mesh, 0, owner, 0, 7, &wall, NULL);
+        const sab_status status =
+            sab_wall_create(mesh, &sab_geometry_plane, 0, owner, 0, 7, &wall, NULL);
         reached = sab_memory.failing < 0;
         sab_memory.failing = -1;
         CU_ASSERT_EQUAL(status, reached ? SAB_ERR_MEMORY : SAB_OK);

@@ -171,6 +171,7 @@ static void test_response(void)
     for (int b = 0; b < 4; b++)
         side[b] = (sab_boundary){.group = names[b], .has_traction = true};
     const sab_flow_setup setup = {.mesh = mesh,
+                                  .element = &sab_element_p2,
                                   .geometry = &sab_geometry_plane,
                                   .material = &material,
                                   .gravity = none,

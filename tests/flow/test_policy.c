@@ -175,6 +175,7 @@ static void prepare(problem *p, double step, int order)
     p->side[0].has_velocity = p->side[0].prescribed[0] = p->side[0].prescribed[1] = true;
     p->side[3].traction[0] = (sab_function){0.0, equals_time, NULL};
     p->setup = (sab_flow_setup){.mesh = p->mesh,
+                                .element = &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
                                 .material = &p->material,
                                 .gravity = p->gravity,
