@@ -53,6 +53,14 @@ static sab_stage first_stage(sab_method method, const sab_facts *f)
     return (sab_stage){method, SAB_START_COLD, 0.0};
 }
 
+/* A few steps of Douglas-Rachford save the interior points a third of their iterations while
+ * mu - zeta is moderate; where it is large they would lead them astray. */
+static bool predictor_helps(const sab_facts *f)
+{
+    return !f->warm && !f->at_rest && f->safe && !f->follows && !f->convex &&
+           f->excess <= SAB_UNFOLDED;
+}
+
 sab_plan sab_auto_plan(sab_method method, const sab_facts *f)
 {
     const bool automatic = method == SAB_METHOD_AUTO;
@@ -67,10 +75,7 @@ sab_plan sab_auto_plan(sab_method method, const sab_facts *f)
         plan.stage[plan.n++] =
             i == 0 ? first_stage(next, f) : (sab_stage){next, SAB_START_BEST, LIFT};
     }
-    /* a few steps of Douglas-Rachford save the interior points a third of their iterations while
-     * mu - zeta is moderate; where it is large they would lead them astray */
-    plan.predictor = automatic && !f->warm && !f->at_rest && f->safe && !f->follows && !f->convex &&
-                     f->excess <= SAB_UNFOLDED;
+    plan.predictor = automatic && predictor_helps(f);
     plan.predicted = (sab_stage){plan.stage[0].method, SAB_START_FLOW, LIFT_MORE};
     /* not in a time step from rest (or with b < 1), the hardest program, which needs all the room
      * there is; and below THIN the barrier is thin by itself, and the lag of what is taken out the

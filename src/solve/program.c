@@ -93,6 +93,21 @@ static sab_status check_array(const char *name, const double *x, int64_t n, sab_
     return SAB_OK;
 }
 
+static sab_status check_blocks(const sab_program *p, sab_error *err)
+{
+    for (int e = 0; e < p->B->nblocks; e++) {
+        const int64_t rows = (int64_t)p->s * (p->B->point[e + 1] - p->B->point[e]);
+        const int64_t columns = p->B->column_start[e + 1] - p->B->column_start[e];
+
+        if (rows > SAB_BLOCK_ROWS || columns > SAB_BLOCK_COLUMNS)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "block %d of B has %lld rows and %lld columns; at most %d and %d fit",
+                            e, (long long)rows, (long long)columns, SAB_BLOCK_ROWS,
+                            SAB_BLOCK_COLUMNS);
+    }
+    return SAB_OK;
+}
+
 static sab_status check_sizes(const sab_program *p, sab_error *err)
 {
     if (p->s < 2 || p->npoints < 1 || p->n < 1)
@@ -110,17 +125,7 @@ static sab_status check_sizes(const sab_program *p, sab_error *err)
         return sab_fail(err, SAB_ERR_INPUT,
                         "B has %d points of %d components and %d columns, not %d, %d and %d",
                         p->B->npoints, p->B->s, p->B->ncolumns, p->npoints, p->s, p->n);
-    for (int e = 0; e < p->B->nblocks; e++) {
-        const int64_t rows = (int64_t)p->s * (p->B->point[e + 1] - p->B->point[e]);
-        const int64_t columns = p->B->column_start[e + 1] - p->B->column_start[e];
-
-        if (rows > SAB_BLOCK_ROWS || columns > SAB_BLOCK_COLUMNS)
-            return sab_fail(err, SAB_ERR_INPUT,
-                            "block %d of B has %lld rows and %lld columns; at most %d and %d fit",
-                            e, (long long)rows, (long long)columns, SAB_BLOCK_ROWS,
-                            SAB_BLOCK_COLUMNS);
-    }
-    return SAB_OK;
+    return check_blocks(p, err);
 }
 
 static const char *const kind_name[SAB_POINTS_KINDS] = {"strain", "wall", "contact"};

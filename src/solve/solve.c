@@ -310,6 +310,34 @@ cleanup:
     return status;
 }
 
+/* The stopping test: the certificate, and that the strain rate has come to an end. */
+static bool has_converged(const solver_run *run, sab_method method)
+{
+    const sab_solver_options *o = &run->solver->options;
+    /* a rough answer may still move by as much as its tolerance */
+    const double change = fmax(o->change_tolerance, o->tolerance);
+    /* the first iteration of an interior point only takes back the lift of a warm start: accepted
+     * in one time step after the other, what it leaves adds up */
+    const bool unlifted =
+        !sab_method_is_ipm(method) || !run->program->inertial || run->report->work.outer > 1;
+
+    return sab_certificate_meets(&run->current, o->tolerance) &&
+           (run->current.idle || (unlifted && run->report->change <= change));
+}
+
+/* A method is judged by its own iterates: they may begin far above what it started from. */
+static bool has_stalled(solver_run *run, patience wait)
+{
+    if (run->since < 0 || better(&run->current, &run->own, 1.0))
+        run->own = run->current;
+    if (run->since < 0 || better(&run->own, &run->mark, wait.factor)) {
+        run->mark = run->own;
+        run->since = 0;
+    } else
+        run->since++;
+    return run->since >= wait.window;
+}
+
 /* The end of an outer iteration: certificate, row, stop rule. *done when the method is to end,
  * with report->reason. gamma of the certificate before is in solver->gamma. */
 static sab_status finish_iteration(solver_run *run, sab_method method, patience wait, bool *done,
@@ -333,28 +361,14 @@ static sab_status finish_iteration(solver_run *run, sab_method method, patience 
     if (run->observer != NULL && !run->observer->row(run->observer->data, run->report))
         return sab_fail(err, SAB_INTERRUPTED, "the solver was stopped after %d iterations",
                         run->report->work.outer);
-    *done = true;
-    /* a rough answer may still move by as much as its tolerance */
-    const double change = fmax(sol->options.change_tolerance, sol->options.tolerance);
-    /* the first iteration of an interior point only takes back the lift of a warm start: accepted
-     * in one time step after the other, what it leaves adds up */
-    const bool unlifted =
-        !sab_method_is_ipm(method) || !run->program->inertial || run->report->work.outer > 1;
-    if (sab_certificate_meets(&run->current, sol->options.tolerance) &&
-        (run->current.idle || (unlifted && run->report->change <= change))) {
+    if (has_converged(run, method)) {
         run->report->reason = SAB_CONVERGED;
+        *done = true;
         return SAB_OK;
     }
-    /* a method is judged by its own iterates: they may begin far above what it started from */
-    if (run->since < 0 || better(&run->current, &run->own, 1.0))
-        run->own = run->current;
-    if (run->since < 0 || better(&run->own, &run->mark, wait.factor)) {
-        run->mark = run->own;
-        run->since = 0;
-    } else
-        run->since++;
-    run->report->reason = run->since >= wait.window ? SAB_STALLED : SAB_MAX_ITERATIONS;
-    *done = run->since >= wait.window || run->report->work.outer >= sol->options.max_iterations;
+    const bool stalled = has_stalled(run, wait);
+    run->report->reason = stalled ? SAB_STALLED : SAB_MAX_ITERATIONS;
+    *done = stalled || run->report->work.outer >= sol->options.max_iterations;
     return SAB_OK;
 }
 
