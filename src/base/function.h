@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
 /* The variables a formula may use; those that mean nothing where it stands are 0. */
 typedef struct sab_vars {
     double x, y, z, t;
@@ -15,12 +17,19 @@ typedef struct sab_function {
     double constant; /* the value when `call` is NULL */
     /* Writes a finite value, or fails with a message that names formula and place. */
     sab_status (*call)(void *data, const sab_vars *at, double *value, sab_error *err);
-    void *data; /* borrowed */
+    void *data;  /* borrowed */
+    bool steady; /* of `call`: it does not depend on t */
 } sab_function;
+
+/* May its value change with time? */
+static inline bool sab_function_varies(const sab_function *f)
+{
+    return f->call != 0 && !f->steady;
+}
 
 static inline sab_function sab_constant(double value)
 {
-    return (sab_function){value, 0, 0};
+    return (sab_function){.constant = value};
 }
 
 static inline sab_status sab_function_at(const sab_function *f, const sab_vars *at, double *value,

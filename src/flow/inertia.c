@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-static bool is_formula(int n, const sab_function *f)
+static bool any_varies(int n, const sab_function *f)
 {
     for (int i = 0; i < n; i++)
-        if (f[i].call != NULL)
+        if (sab_function_varies(&f[i]))
             return true;
     return false;
 }
@@ -16,22 +16,22 @@ static bool is_formula(int n, const sab_function *f)
 static bool may_vary(const sab_flow_setup *setup)
 {
     const int dim = setup->geometry->dim;
-    bool varies = is_formula(dim, setup->gravity);
+    bool varies = any_varies(dim, setup->gravity);
 
     for (int b = 0; b < setup->nboundaries; b++) {
         const sab_boundary *at = &setup->boundary[b];
 
-        varies = varies || (at->has_velocity && is_formula(dim, at->velocity)) ||
-                 (at->has_traction && is_formula(dim, at->traction)) ||
-                 (at->has_pressure && is_formula(1, &at->pressure));
+        varies = varies || (at->has_velocity && any_varies(dim, at->velocity)) ||
+                 (at->has_traction && any_varies(dim, at->traction)) ||
+                 (at->has_pressure && any_varies(1, &at->pressure));
     }
     return varies;
 }
 
 static bool law_may_vary(const sab_material *m)
 {
-    return (!m->has_mu_i && is_formula(1, &m->friction)) || is_formula(1, &m->dilatancy) ||
-           is_formula(1, &m->bingham) || is_formula(1, &m->reynolds);
+    return (!m->has_mu_i && any_varies(1, &m->friction)) || any_varies(1, &m->dilatancy) ||
+           any_varies(1, &m->bingham) || any_varies(1, &m->reynolds);
 }
 
 /* A wall holds the material, or lets it slip. Where another velocity is prescribed it may come in,

@@ -14,6 +14,7 @@ struct sab_formula {
     sab_vars vars; /* the parser holds the addresses of its members: never copy this struct */
     char *text, *where;
     bool state, constant;
+    bool steady; /* t is not in it */
 };
 
 /* Codes of muParserError.h that deserve more than muParser's own sentence. */
@@ -116,6 +117,21 @@ static sab_status fail_parser(const sab_formula *f, sab_error *err)
     return sab_fail(err, SAB_ERR_INPUT, "%s: formula '%s': %s", f->where, f->text, message);
 }
 
+/* Does the expression, which has been parsed, have this variable? */
+static bool uses(const sab_formula *f, const char *variable)
+{
+    bool found = false;
+
+    for (int i = 0; i < mupGetExprVarNum(f->parser); i++) {
+        const muChar_t *name = NULL;
+        muFloat_t *place = NULL;
+
+        mupGetExprVar(f->parser, (unsigned)i, &name, &place);
+        found = found || (name != NULL && strcmp(name, variable) == 0);
+    }
+    return found;
+}
+
 sab_status sab_formula_create(const char *text, const char *where, int state, sab_formula **formula,
                               sab_error *err)
 {
@@ -159,6 +175,7 @@ sab_status sab_formula_create(const char *text, const char *where, int state, sa
         goto cleanup;
     }
     f->constant = mupGetExprVarNum(f->parser) == 0;
+    f->steady = !uses(f, "t");
     *formula = f;
     f = NULL;
 cleanup:
@@ -200,7 +217,7 @@ static sab_status evaluate(void *data, const sab_vars *at, double *value, sab_er
 
 sab_function sab_formula_function(sab_formula *formula)
 {
-    return (sab_function){0.0, evaluate, formula};
+    return (sab_function){.call = evaluate, .data = formula, .steady = formula->steady};
 }
 
 bool sab_formula_is_constant(const sab_formula *formula)

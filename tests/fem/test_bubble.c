@@ -348,7 +348,7 @@ static void test_single_bubble(void)
     const int e = 5, at = 2 * (mesh->nnodes + e);
     const triangle t = triangle_at(mesh, e);
     const sab_function zero[2] = {sab_constant(0.0), sab_constant(0.0)};
-    const sab_function f[2] = {{0.0, linear_force, NULL}, sab_constant(-1.0)};
+    const sab_function f[2] = {{.call = linear_force}, sab_constant(-1.0)};
     double *U = sab_alloc(sab_space_size(space), sizeof *U);
     double *F = sab_alloc(sab_space_size(space), sizeof *F);
     double sum = 0.0, gradient2 = 0.0, centre[2] = {0.0, 0.0}, value[2];

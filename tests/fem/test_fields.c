@@ -61,7 +61,7 @@ static void test_error_norms(void)
     sab_mesh *mesh = sab_grid_create(&grid);
     sab_space *space = NULL;
     int other = 1;
-    const sab_function exact[2] = {{0.0, quadratic, NULL}, {0.0, quadratic, &other}};
+    const sab_function exact[2] = {{.call = quadratic}, {.call = quadratic, .data = &other}};
     double *U = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *U);
     sab_error_norms norms;
 

@@ -256,7 +256,7 @@ static void test_body_force(void)
     const sab_grid grid = {3, 3, 0, 0, 2, 1, 0.2, 0.0, 0.0};
     sab_mesh *mesh = sab_grid_create(&grid);
     sab_space *space = NULL;
-    const sab_function f[2] = {{0.0, cubic, NULL}, sab_constant(-1.0)};
+    const sab_function f[2] = {{.call = cubic}, sab_constant(-1.0)};
     double *F = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *F), sum[2] = {0.0, 0.0}, moment = 0.0;
 
     CU_ASSERT_EQUAL_FATAL(

@@ -41,7 +41,7 @@ static sab_status run(sab_flow **flow, const sab_mesh *mesh, sab_error *err)
         boundary[b] = (sab_boundary){.group = names[b],
                                      .has_velocity = true,
                                      .prescribed = {true, true},
-                                     .velocity = {{0.0, stretch, NULL}, sab_constant(0.0)}};
+                                     .velocity = {{.call = stretch}, sab_constant(0.0)}};
     setup.solver.tolerance = 1e-8;
     status = sab_flow_create(&setup, flow, err);
     if (status == SAB_OK)
@@ -56,7 +56,7 @@ static void test_expanding(void)
 {
     const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.15, 0.0, 0.0};
     sab_mesh *mesh = sab_grid_create(&grid);
-    const sab_function exact[2] = {{0.0, stretch, NULL}, sab_constant(0.0)};
+    const sab_function exact[2] = {{.call = stretch}, sab_constant(0.0)};
     sab_flow *flow = NULL;
     sab_error err = {0};
     sab_error_norms norms;

@@ -131,11 +131,11 @@ static void test_moving_box(void)
 
         reynolds = 10.0;
         prepare(&p, mesh, 0.2, order);
-        p.material.friction = (sab_function){0.0, equals_time, NULL};
+        p.material.friction = (sab_function){.call = equals_time};
         p.gravity[0] = sab_constant(1.0);
         for (int b = 0; b < 4; b++) {
             close_side(&p, b);
-            p.boundary[b].velocity[0] = (sab_function){0.0, equals_time, NULL};
+            p.boundary[b].velocity[0] = (sab_function){.call = equals_time};
         }
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
         steps(flow, 3, true);
@@ -178,7 +178,7 @@ static void test_dies_out(void)
         p.setup.solver.tolerance = 3e-2;
         p.material.friction = sab_constant(k == 0 ? 0.0 : 0.3);
         for (int i = 0; i < 2; i++)
-            p.initial[i] = (sab_function){0.0, swirl, &signs[i]};
+            p.initial[i] = (sab_function){.call = swirl, .data = &signs[i]};
         for (int b = 0; b < 4; b++)
             close_side(&p, b);
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
@@ -193,7 +193,7 @@ static void test_dies_out(void)
 
 static double channel_error(const sab_mesh *mesh, double step, int order, double end)
 {
-    const sab_function exact[2] = {{0.0, channel, NULL}, sab_constant(0.0)};
+    const sab_function exact[2] = {{.call = channel}, sab_constant(0.0)};
     sab_error_norms norms = {0};
     sab_flow *flow = NULL;
     sab_error err = {0};

@@ -150,7 +150,7 @@ static void test_formula(void)
                              .reynolds = sab_constant(4.0),
                              .bulk = 1.0,
                              .has_viscosity = true,
-                             .viscosity = {0.0, thickening, NULL}};
+                             .viscosity = {.call = thickening}};
     body b = make_body(&material);
     sab_error err = {0};
 
@@ -193,10 +193,10 @@ static void test_arguments(void)
 {
     const sab_material material = {.has_mu_i = true,
                                    .mu_i = MU_I,
-                                   .reynolds = {0.0, of_all, NULL},
+                                   .reynolds = {.call = of_all},
                                    .bulk = 1.0,
                                    .has_viscosity = true,
-                                   .viscosity = {0.0, of_all, NULL}};
+                                   .viscosity = {.call = of_all}};
     body b = make_body(&material);
 
     for (int q = 0; q < b.space->npoints; q++)
@@ -223,7 +223,7 @@ static void test_floor(void)
     const sab_material material = {.reynolds = sab_constant(1.0),
                                    .bulk = 1.0,
                                    .has_viscosity = true,
-                                   .viscosity = {0.0, equals_rate, NULL}};
+                                   .viscosity = {.call = equals_rate}};
     body b = make_body(&material);
     const int n = b.space->npoints;
 
@@ -343,8 +343,8 @@ static void test_formula_beside(void)
 
     constant.has_mu_i = false;
     constant.friction = sab_constant(0.2);
-    dilatant.dilatancy = (sab_function){0.0, nothing, NULL};
-    cohesive.bingham = (sab_function){0.0, nothing, NULL};
+    dilatant.dilatancy = (sab_function){.call = nothing};
+    cohesive.bingham = (sab_function){.call = nothing};
     const double energy = slump(&plain);
     CU_ASSERT(slump(&constant) > 1.05 * energy); /* mu(I) matters here */
     CU_ASSERT_EQUAL(slump(&dilatant), energy);

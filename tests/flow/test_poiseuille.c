@@ -58,9 +58,8 @@ static sab_flow *solve_channel(const sab_mesh *mesh, char *in, char *out, char *
     boundary[0].group = in;
     boundary[1].group = out;
     if (c->traction_outlet)
-        boundary[1] = (sab_boundary){.group = out,
-                                     .has_traction = true,
-                                     .traction = {sab_constant(-1.0), {0.0, shear, NULL}}};
+        boundary[1] = (sab_boundary){
+            .group = out, .has_traction = true, .traction = {sab_constant(-1.0), {.call = shear}}};
     for (int i = 0; i < 2 && walls[i] != NULL; i++)
         boundary[n++] = (sab_boundary){.group = walls[i],
                                        .has_velocity = true,

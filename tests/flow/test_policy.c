@@ -173,7 +173,7 @@ static void prepare(problem *p, double step, int order)
     for (int b = 0; b < 4; b++)
         p->side[b] = (sab_boundary){.group = names[b], .has_traction = b > 0};
     p->side[0].has_velocity = p->side[0].prescribed[0] = p->side[0].prescribed[1] = true;
-    p->side[3].traction[0] = (sab_function){0.0, equals_time, NULL};
+    p->side[3].traction[0] = (sab_function){.call = equals_time};
     p->setup = (sab_flow_setup){.mesh = p->mesh,
                                 .element = &sab_element_p2,
                                 .geometry = &sab_geometry_plane,
@@ -311,7 +311,7 @@ static void test_law_of_the_better(void)
         prepare(&p, STEP, 2);
         p.material.has_mu_i = p.material.has_viscosity = true;
         p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.7, .I0 = 0.1, .grain = 0.3};
-        p.material.viscosity = (sab_function){0.0, thickening, NULL};
+        p.material.viscosity = (sab_function){.call = thickening};
         sab_flow *flow = create(&p);
         script(flow, 0, NULL);
         advance(flow);
@@ -340,7 +340,7 @@ static void test_rate_miss(void)
 
     prepare(&p, STEP, 1);
     p.material.has_viscosity = true;
-    p.material.viscosity = (sab_function){0.0, thickening, NULL};
+    p.material.viscosity = (sab_function){.call = thickening};
     p.setup.viscosity_iterations = 1;
     sab_flow *flow = create(&p);
     script(flow, 0, NULL);
@@ -389,7 +389,7 @@ static void test_law_of_the_start(void)
     prepare(&p, STEP, 2);
     p.material.has_mu_i = p.material.has_viscosity = true;
     p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.7, .I0 = 0.1, .grain = 0.3};
-    p.material.viscosity = (sab_function){0.0, thickening, NULL};
+    p.material.viscosity = (sab_function){.call = thickening};
     p.setup.viscosity_iterations = 1;
     sab_flow *flow = create(&p);
     for (int k = 0; k < 3; k++) {
@@ -593,7 +593,7 @@ static void test_interrupted(void)
         prepare(&p, STEP, 2);
         p.material.has_mu_i = p.material.has_viscosity = true;
         p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.7, .I0 = 0.1, .grain = 0.3};
-        p.material.viscosity = (sab_function){0.0, thickening, NULL};
+        p.material.viscosity = (sab_function){.call = thickening};
         p.setup.viscosity_iterations = 1;
         for (int k = 0; k < 2; k++) {
             flow[k] = create(&p);
@@ -741,7 +741,7 @@ static void test_pushed_plug(void)
 {
     for (int pressure = 0; pressure < 2; pressure++) {
         const sab_grid grid = {2, 2, 0, 0, 2, 1, 0.0, 0.0, 0.0};
-        const sab_function t = {0.0, equals_time, NULL};
+        const sab_function t = {.call = equals_time};
         double u = 0.0, area = 0.0, push = 0.0;
         problem p;
 

@@ -252,14 +252,15 @@ static void check_film(bool split)
     const sab_material material = {
         .friction = sab_constant(FRICTION), .reynolds = sab_constant(1.0), .bulk = 1.0};
     const sab_function gravity[2] = {sab_constant(DOWN), sab_constant(-ACROSS)};
-    const sab_function u[2] = {{0.0, film_u, NULL}, sab_constant(0.0)}, p = {0.0, film_p, &plus};
+    const sab_function u[2] = {{.call = film_u}, sab_constant(0.0)},
+                       p = {.call = film_p, .data = &plus};
     const sab_boundary boundary[4] = {
         {.group = "left",
          .has_traction = true,
-         .traction = {{0.0, film_p, &plus}, {0.0, film_shear, &minus}}},
+         .traction = {{.call = film_p, .data = &plus}, {.call = film_shear, .data = &minus}}},
         {.group = "right",
          .has_traction = true,
-         .traction = {{0.0, film_p, &minus}, {0.0, film_shear, &plus}}},
+         .traction = {{.call = film_p, .data = &minus}, {.call = film_shear, .data = &plus}}},
         {.group = "top", .has_traction = true},
         {.group = "bottom", .has_velocity = true, .prescribed = {true, true}}};
     sab_mesh *coarse = NULL, *mesh = NULL;
@@ -358,7 +359,7 @@ static void test_balance(void)
 {
     const sab_material material = {.friction = sab_constant(0.2),
                                    .bingham = sab_constant(0.01),
-                                   .reynolds = {0.0, varying, NULL},
+                                   .reynolds = {.call = varying},
                                    .bulk = 1.0};
     const sab_function gravity[2] = {sab_constant(0.3), sab_constant(-1.0)};
     const sab_boundary boundary[3] = {

@@ -169,13 +169,35 @@ static void test_independence(void)
     sab_formula_destroy(&b);
 }
 
+/* What has no t in it does not change with time, whatever its functions are called. */
+static void test_steady(void)
+{
+    const struct {
+        const char *text;
+        bool steady;
+    } list[] = {{"x + y", true},          {"tan(x) + sqrt(y)", true}, {"1/3", true},
+                {"x + t", false},         {"sin(2*pi*t)", false},     {"min(t, 0*x)", false},
+                {"shear_rate + x", true}, {"pressure*t", false}};
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        sab_formula *formula = NULL;
+
+        CU_ASSERT_EQUAL_FATAL(sab_formula_create(list[i].text, "k", 1, &formula, NULL), SAB_OK);
+        const sab_function f = sab_formula_function(formula);
+        CU_ASSERT_EQUAL(f.steady, list[i].steady);
+        CU_ASSERT_EQUAL(sab_function_varies(&f), !list[i].steady);
+        sab_formula_destroy(&formula);
+    }
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"values", test_values},
                                      {"refusals", test_refusals},
                                      {"not finite", test_not_finite},
                                      {"constants", test_constants},
-                                     {"independence", test_independence}};
+                                     {"independence", test_independence},
+                                     {"steady", test_steady}};
 
     return SAB_TEST_MAIN("io/formula", tests);
 }
