@@ -129,13 +129,19 @@ void sab_flow_update_fields(sab_flow *flow)
 /* The largest extent along an axis. */
 static double domain_size(const sab_mesh *mesh)
 {
-    double low[2] = {mesh->x[0], mesh->x[1]}, high[2] = {mesh->x[0], mesh->x[1]};
+    const int dim = mesh->cell->dim;
+    double size = 0.0;
 
-    for (int i = 2; i < 2 * mesh->nnodes; i++) {
-        low[i % 2] = fmin(low[i % 2], mesh->x[i]);
-        high[i % 2] = fmax(high[i % 2], mesh->x[i]);
+    for (int i = 0; i < dim; i++) {
+        double low = mesh->x[i], high = mesh->x[i];
+
+        for (int node = 1; node < mesh->nnodes; node++) {
+            low = fmin(low, sab_mesh_x(mesh, node)[i]);
+            high = fmax(high, sab_mesh_x(mesh, node)[i]);
+        }
+        size = fmax(size, high - low);
     }
-    return fmax(high[0] - low[0], high[1] - low[1]);
+    return size;
 }
 
 /* l0^2 of r = 2 eta/Re + factor l0^2, from the response u0 of a body at rest to the loads without
@@ -150,7 +156,8 @@ static sab_status find_length(sab_flow *flow, sab_error *err)
     double square = 0.0, rate = 0.0, volume = 0.0;
     sab_status status = SAB_OK;
 
-    memset(flow->inertia->carried, 0, 2 * (size_t)flow->inertia->mass->at->n * sizeof(double));
+    const sab_points *at = flow->inertia->mass->at;
+    memset(flow->inertia->carried, 0, (size_t)at->s * (size_t)at->n * sizeof(double));
     sab_flow_assemble_load(flow);
     SAB_TRY(sab_solver_unresisted(flow->solver, p, flow->u, flow->strain, err));
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);

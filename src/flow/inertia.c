@@ -85,10 +85,11 @@ static sab_status set_initial(const sab_flow *flow, double *U, sab_error *err)
     sab_status status = SAB_OK;
 
     for (int a = 0; flow->setup.initial != NULL && a < mesh->nnodes; a++) {
-        const sab_vars at = {.x = mesh->x[2 * a], .y = mesh->x[2 * a + 1]};
+        const sab_vars at = {.x = sab_mesh_x(mesh, a)[0], .y = sab_mesh_x(mesh, a)[1]};
 
-        for (int i = 0; i < 2; i++)
-            SAB_TRY(sab_function_at(&flow->setup.initial[i], &at, &U[2 * a + i], err));
+        for (int i = 0; i < mesh->cell->dim; i++)
+            SAB_TRY(
+                sab_function_at(&flow->setup.initial[i], &at, &U[mesh->cell->dim * a + i], err));
     }
     sab_space_restrict(flow->space, flow->dofs, U, flow->u);
     sab_space_expand(flow->space, flow->dofs, flow->u, U);
@@ -110,7 +111,7 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_TRY(sab_inflow_create(flow->space, flow->dofs, flow->setup.nboundaries + 1,
                               flow->setup.free_inflow ? NULL : it->part, flow->program->A,
                               &it->inflow, err));
-    const size_t points = 2 * (size_t)it->mass->at->n;
+    const size_t points = (size_t)it->mass->at->s * (size_t)it->mass->at->n;
     it->size = size;
     SAB_NEW(it->b, points);
     SAB_NEW(it->c, points);
@@ -161,7 +162,7 @@ void sab_inertia_destroy(sab_inertia **inertia)
 
 void sab_inertia_carry(sab_inertia *it, double dt, int order)
 {
-    const size_t n = 2 * (size_t)it->mass->at->n;
+    const size_t n = (size_t)it->mass->at->s * (size_t)it->mass->at->n;
     const double start = sab_cpu_seconds();
     sab_transport_report report;
 
@@ -194,7 +195,7 @@ void sab_inertia_prescribe(sab_inertia *it, const sab_flow *flow)
 /* F += factor int (w - v).test, v given at the points */
 static void add_force(sab_inertia *it, const sab_flow *flow, const double *v, double *F)
 {
-    for (size_t i = 0; i < 2 * (size_t)it->mass->at->n; i++)
+    for (size_t i = 0; i < (size_t)it->mass->at->s * (size_t)it->mass->at->n; i++)
         it->work[i] = it->factor * (it->carried[i] - v[i]);
     sab_mass_force(it->mass, flow->space, it->work, F);
 }

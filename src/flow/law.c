@@ -65,7 +65,7 @@ sab_status sab_flow_law_set(sab_flow_law *law, double t, sab_program *program, s
 {
     law->time = t;
     for (int q = 0; q < program->npoints; q++) {
-        const double *x = law->space->point + 2 * q;
+        const double *x = law->space->point + law->space->geometry->dim * q;
         const sab_vars at = {.x = x[0], .y = x[1], .t = t};
         sab_law here;
         const sab_status status =
@@ -168,7 +168,7 @@ static sab_status evaluate(sab_flow_law *law, const double *gamma, const double 
     sab_space_element_mean(space, 1, law->fresh_nu, law->pressure);
     for (int q = 0; q < space->npoints; q++) {
         const double g = norm_t(s, gamma + s * q), p = law->pressure[q / space->element->law->n];
-        const double *x = space->point + 2 * q;
+        const double *x = space->point + space->geometry->dim * q;
         double bend = 0.0, eta_slope = 1.0;
 
         law->fresh_eta[q] = 1.0;

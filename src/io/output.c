@@ -25,7 +25,8 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     sab_status status = SAB_OK;
     const sab_mesh *mesh = f->space->mesh;
     const sab_geometry *geometry = f->space->geometry;
-    const int width = mesh->cell->nodes, n = width * mesh->nelements;
+    const int width = mesh->cell->nodes, n = width * mesh->nelements, dim = mesh->cell->dim;
+    const size_t vector = (size_t)dim * sizeof(double);
     sab_vtu *vtu = NULL;
     double *work = NULL; /* [n][6] */
     int *cell = NULL;
@@ -34,15 +35,15 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     SAB_NEW(cell, n);
     for (int i = 0; i < n; i++) {
         cell[i - i % width + mesh->cell->vtk[i % width]] = i;
-        memcpy(work + 2 * i, mesh->x + 2 * mesh->element[i], 2 * sizeof *work);
+        memcpy(work + dim * i, sab_mesh_x(mesh, mesh->element[i]), vector);
     }
-    SAB_TRY(sab_vtu_open(path, float32, time, 2, n, work, mesh->nelements, width,
+    SAB_TRY(sab_vtu_open(path, float32, time, dim, n, work, mesh->nelements, width,
                          mesh->cell->vtk_type, cell, &vtu, err));
     for (int i = 0; i < n; i++) { /* ParaView wants three components of a vector */
-        memcpy(work + 3 * i, f->velocity + 2 * mesh->element[i], 2 * sizeof *work);
-        work[3 * i + 2] = 0.0;
+        memset(work + SAB_DIM * i, 0, SAB_DIM * sizeof *work);
+        memcpy(work + SAB_DIM * i, f->velocity + dim * mesh->element[i], vector);
     }
-    SAB_TRY(sab_vtu_point_array(vtu, "velocity", 3, NULL, work, err));
+    SAB_TRY(sab_vtu_point_array(vtu, "velocity", SAB_DIM, NULL, work, err));
     to_tensors(geometry, n, 1.0, f->stress, work);
     SAB_TRY(sab_vtu_point_array(vtu, "stress", 6, tensor_component, work, err));
     SAB_TRY(sab_vtu_point_array(vtu, "shear_stress", 1, NULL, f->shear_stress, err));
@@ -86,8 +87,8 @@ sab_status sab_output_gauss(const char *path, const sab_fields *f, double time, 
     SAB_NEW(cell, n);
     for (int i = 0; i < n; i++)
         cell[i] = i;
-    SAB_TRY(sab_vtu_open(path, float32, time, 2, n, space->point, n, 1, SAB_VTK_VERTEX, cell, &vtu,
-                         err));
+    SAB_TRY(sab_vtu_open(path, float32, time, space->geometry->dim, n, space->point, n, 1,
+                         SAB_VTK_VERTEX, cell, &vtu, err));
     to_tensors(space->geometry, n, 1.0, f->lambda, work);
     SAB_TRY(sab_vtu_point_array(vtu, "lambda", 6, tensor_component, work, err));
     to_tensors(space->geometry, n, 1.0, f->strain_rate, work);
