@@ -41,7 +41,7 @@ static sab_status exact_at(void *data, const sab_vars *at, double *value, sab_er
 
 static sab_function exact(quantity what)
 {
-    return (sab_function){0.0, exact_at, (void *)&quantities[what]};
+    return (sab_function){.call = exact_at, .data = (void *)&quantities[what]};
 }
 
 static double value_of(quantity what, double x, double y)

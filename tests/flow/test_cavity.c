@@ -27,7 +27,7 @@ static sab_flow *solve_cavity(const sab_mesh *mesh, double Bi, sab_method method
                               sab_flow_report *report)
 {
     static sab_material material;
-    static const sab_function gravity[2] = {{0.0, NULL, NULL}, {0.0, NULL, NULL}};
+    static const sab_function gravity[2] = {{.constant = 0.0}, {.constant = 0.0}};
     static const sab_boundary boundary[2] = {
         {.group = "lid",
          .has_velocity = true,

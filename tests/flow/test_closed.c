@@ -21,7 +21,7 @@ static sab_status stretch(void *data, const sab_vars *at, double *value, sab_err
 static sab_status run(sab_flow **flow, const sab_mesh *mesh, sab_error *err)
 {
     static sab_material material;
-    static const sab_function gravity[2] = {{0.0, NULL, NULL}, {0.0, NULL, NULL}};
+    static const sab_function gravity[2] = {{.constant = 0.0}, {.constant = 0.0}};
     static sab_boundary boundary[4];
     static char *const names[4] = {"bottom", "right", "top", "left"};
     sab_flow_setup setup = {.mesh = mesh,

@@ -45,8 +45,8 @@ static sab_flow *solve_channel(const sab_mesh *mesh, char *in, char *out, char *
 {
     static sab_material material;
     static sab_boundary boundary[4];
-    static const sab_function gravity[2] = {{1.0, NULL, NULL}, {0.0, NULL, NULL}};
-    const sab_function u = {0.0, profile, &c->Bi};
+    static const sab_function gravity[2] = {{.constant = 1.0}, {.constant = 0.0}};
+    const sab_function u = {.call = profile, .data = &c->Bi};
     sab_flow *flow = NULL;
     sab_error err = {0};
     int n = 2;
@@ -89,7 +89,7 @@ static sab_flow *solve_channel(const sab_mesh *mesh, char *in, char *out, char *
 static sab_error_norms norms_of(const sab_flow *flow, const channel *c)
 {
     double Bi = c->Bi;
-    const sab_function exact[2] = {{0.0, profile, &Bi}, sab_constant(0.0)};
+    const sab_function exact[2] = {{.call = profile, .data = &Bi}, sab_constant(0.0)};
     sab_error_norms norms;
 
     sab_exact_velocity(flow->space, flow->fields->velocity, exact, 0.0, &norms, NULL);

@@ -215,14 +215,14 @@ static void film_boundaries(double factor[4], sab_boundary boundary[4])
     factor[3] = -sin(SLOPE);
     boundary[0] =
         (sab_boundary){.group = "bottom", .has_velocity = true, .prescribed = {true, true}};
-    boundary[1] = (sab_boundary){
-        .group = "left",
-        .has_traction = true,
-        .traction = {{0.0, towards_surface, &factor[0]}, {0.0, towards_surface, &factor[3]}}};
-    boundary[2] = (sab_boundary){
-        .group = "right",
-        .has_traction = true,
-        .traction = {{0.0, towards_surface, &factor[1]}, {0.0, towards_surface, &factor[2]}}};
+    boundary[1] = (sab_boundary){.group = "left",
+                                 .has_traction = true,
+                                 .traction = {{.call = towards_surface, .data = &factor[0]},
+                                              {.call = towards_surface, .data = &factor[3]}}};
+    boundary[2] = (sab_boundary){.group = "right",
+                                 .has_traction = true,
+                                 .traction = {{.call = towards_surface, .data = &factor[1]},
+                                              {.call = towards_surface, .data = &factor[2]}}};
     boundary[3] = (sab_boundary){.group = "top", .has_traction = true};
 }
 
@@ -370,17 +370,20 @@ static void test_stokes(void)
     stokes u[2] = {{.cosine = 1.0}, {.cosine = -2.0}};
     stokes f[2] = {{.cosine = 5.0, .slope = -1.0}, {.cosine = -10.0, .slope = -2.0}};
     stokes t[2] = {{.sine = 3.0}, {.sine = 4.0, .pressure = -1.0}};
-    const sab_function gravity[2] = {{0.0, stokes_at, &f[0]}, {0.0, stokes_at, &f[1]}};
+    const sab_function gravity[2] = {{.call = stokes_at, .data = &f[0]},
+                                     {.call = stokes_at, .data = &f[1]}};
     const sab_material material = {.reynolds = sab_constant(1.0), .bulk = 1.0};
-    const sab_boundary held = {.has_velocity = true,
-                               .prescribed = {true, true},
-                               .velocity = {{0.0, stokes_at, &u[0]}, {0.0, stokes_at, &u[1]}}};
-    sab_boundary boundary[4] = {held,
-                                held,
-                                held,
-                                {.group = "top",
-                                 .has_traction = true,
-                                 .traction = {{0.0, stokes_at, &t[0]}, {0.0, stokes_at, &t[1]}}}};
+    const sab_boundary held = {
+        .has_velocity = true,
+        .prescribed = {true, true},
+        .velocity = {{.call = stokes_at, .data = &u[0]}, {.call = stokes_at, .data = &u[1]}}};
+    sab_boundary boundary[4] = {
+        held,
+        held,
+        held,
+        {.group = "top",
+         .has_traction = true,
+         .traction = {{.call = stokes_at, .data = &t[0]}, {.call = stokes_at, .data = &t[1]}}}};
 
     boundary[0].group = "bottom";
     boundary[1].group = "left";

@@ -151,6 +151,7 @@ static void test_warm(void)
     static rows r;
     sab_program *p = half_silo(5.0, 0.02);
 
+    p->inertial = true;
     p->carried = sab_alloc((size_t)p->n, sizeof *p->carried);
     p->step_is_safe = false;
     state exact = begin(p, SAB_METHOD_IPM_EXACT, 1e-4, 100);
