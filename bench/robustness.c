@@ -101,7 +101,7 @@ static void make_boundaries(scene *s, unsigned long long *r)
             s->moving = true;
             for (int j = 0; j < 2; j++) {
                 s->wall[i][j] = (wall){{a[0], a[1]}, {c[0], c[1]}, speed, j};
-                b->velocity[j] = (sab_function){0.0, wall_velocity, &s->wall[i][j]};
+                b->velocity[j] = (sab_function){.call = wall_velocity, .data = &s->wall[i][j]};
             }
         } else if (kind < 0.65) {
             b->slip = true;

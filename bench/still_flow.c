@@ -27,14 +27,14 @@ void bench_set_inertia(sab_flow *flow, double inertia)
     sab_program *p = flow->program;
 
     for (int q = 0; q < p->npoints && inertia > 0.0 && flow->inertia != NULL; q++)
-        p->step[q] = p->viscosity[q] + inertia;
+        p->r[q] = p->viscosity[q] + inertia;
 }
 
 void bench_follow_points(sab_flow *flow, const double *v)
 {
     if (flow->inertia == NULL)
         return;
-    memmove(flow->inertia->carried, v, 2 * (size_t)flow->inertia->mass->N->npoints * sizeof *v);
+    memmove(flow->inertia->carried, v, 2 * (size_t)flow->inertia->mass->at->n * sizeof *v);
     sab_flow_assemble_load(flow);
 }
 
@@ -65,7 +65,7 @@ sab_status bench_flux(const sab_flow *flow, const char *group, double *q, double
     strncpy(name, group, sizeof name - 1);
     SAB_NEW(F, size);
     SAB_NEW(U, size);
-    SAB_TRY(sab_boundary_load(mesh, 1, &entry, &found, 0.0, F, err));
+    SAB_TRY(sab_boundary_load(mesh, flow->setup.geometry, 1, &entry, &found, 0.0, F, err));
     memset(q, 0, (size_t)flow->program->n * sizeof *q);
     sab_space_expand(flow->space, flow->dofs, q, U); /* what is prescribed */
     *given = 0.0;
