@@ -83,8 +83,8 @@ static void describe_time(const sab_session *session, sab_terminal *term)
                 t->steady > 0.0 ? "no probe of one number" : "time.steady: 0");
     const double courant = sab_fields_courant(session->flow->fields, t->step);
     if (courant > 0.0) /* that of a flow from rest is known at its end */
-        sab_say(term, "courant        |u| step/h %.3g at the start; step %.3g would give 1", courant,
-                t->step / courant);
+        sab_say(term, "courant        |u| step/h %.3g at the start; step %.3g would give 1",
+                courant, t->step / courant);
 }
 
 /* Where two entries differ at the nodes they share: who holds them. */

@@ -48,10 +48,10 @@ void sab_history_row(FILE *out, const sab_march *march, int row)
 
     for (int c = 0; c < march->columns; c++) {
         const bool certificate = c >= SAB_HISTORY_GAP && c <= SAB_HISTORY_MOMENTUM;
-        const char *format = c == SAB_HISTORY_TIME     ? "%s%.15g"
-                             : certificate             ? "%s%.9g"
-                             : c >= SAB_HISTORY_LEDGER ? "%s%.17g"
-                                                       : "%s%.0f";
+        const char *format = c == SAB_HISTORY_TIME      ? "%s%.15g"
+                             : certificate              ? "%s%.9g"
+                             : c >= SAB_HISTORY_OUTFLOW ? "%s%.17g"
+                                                        : "%s%.0f";
 
         if (is_shown(march, c))
             fprintf(out, format, c > 0 ? "," : "", value[c]);

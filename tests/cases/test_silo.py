@@ -129,6 +129,12 @@ def volume():
     tests.below((probes["discharge"] + probes["fill"]) / probes["discharge"] - parts["net"], 1e-9,
                 "  fluxes against the balance of volume")
     tests.below(parts["outflow"] / probes["discharge"] - 1, 1e-3, "  outflow / discharge - 1")
+    history = sablier_io.table(os.path.join(tests.path("volume"), "history.csv"))
+    window = slice(-summary["window"]["rows"], None)
+    for column, part in (("volume_net", "net"), ("volume_parting", "parting"), ("volume_barrier", "barrier"),
+                         ("volume_compaction", "compaction")):
+        mean = float(history[column][window].mean() / history["outflow"][window].mean())
+        tests.below(mean - parts[part], 1e-12, f"  {column} of the history against the summary")
     tests.below(parts["net"] - parts["parting"] - parts["barrier"] + parts["compaction"] - parts["dilatancy"],
                 1e-12, "  net - its parts")
     tests.below(parts["net"], 0.02, "  net expansion of the discharge")  # 3.0 % with rho = 1; true is 1.0 %
