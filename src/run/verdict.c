@@ -6,6 +6,9 @@
 
 /* Part of the outflow beyond which volume made or lost by the solver is worth a warning. */
 static const double VOLUME_ERROR = 0.02;
+/* The same of volume that appears where grains part, in time steps: what flows in is short of it.
+ */
+static const double VOLUME_PARTED = 0.05;
 /* Stable pairs stay below (docs/theory.md, 10). */
 static const double ROUGH_PRESSURE = 0.3;
 
@@ -75,6 +78,13 @@ static void warn_volume(sab_run *run)
                          "%.2g %% of the outflow is volume %s by the tolerance, not by the "
                          "material; lower solver.tolerance",
                          100.0 * fabs(error), error > 0.0 ? "made" : "lost");
+    if (sab_volume_flows(v) && run->session.c->time.scheme == SAB_INERTIAL &&
+        sab_volume_share(v, v->parting) > VOLUME_PARTED)
+        sab_warnings_add(&run->warnings,
+                         "%.2g %% of the outflow is volume that appears where grains part, and "
+                         "does not come in: the domain does not stay full; where material is fed, "
+                         "give its velocity",
+                         100.0 * sab_volume_share(v, v->parting));
 }
 
 static void warn_solve(sab_run *run, const sab_report *report)
