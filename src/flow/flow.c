@@ -344,6 +344,23 @@ static sab_limit find_miss(const sab_flow *flow, const sab_report *one,
     return missed;
 }
 
+/* What a program, or the certificate of one, has found: its work, the fields, and what missed. */
+static sab_status take_answer(sab_flow *flow, sab_report *one, sab_flow_report *report,
+                              sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    one->work.factorisations -= flow->stale && flow->counted;
+    flow->stale = flow->counted = false;
+    sab_flow_add_work(&report->solve, one);
+    flow->natural = one->certificate.natural;
+    sab_flow_update_fields(flow);
+    SAB_TRY(measure_rate(flow, report, err));
+    report->missed = find_miss(flow, one, report);
+cleanup:
+    return status;
+}
+
 /* The law of the flow that was found, and whether that flow solves its program too. */
 static sab_status follow_flow(sab_flow *flow, bool *solves, sab_flow_report *report, sab_error *err)
 {
@@ -358,12 +375,7 @@ static sab_status follow_flow(sab_flow *flow, bool *solves, sab_flow_report *rep
         return SAB_OK;
     SAB_TRY(sab_solver_certify(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
                                &one, err));
-    flow->stale = flow->counted = false;
-    sab_flow_add_work(&report->solve, &one);
-    flow->natural = one.certificate.natural;
-    sab_flow_update_fields(flow);
-    SAB_TRY(measure_rate(flow, report, err));
-    report->missed = find_miss(flow, &one, report);
+    SAB_TRY(take_answer(flow, &one, report, err));
     *solves = report->missed.by == SAB_MISS_NONE;
 cleanup:
     return status;
@@ -401,14 +413,8 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
         flow->program->rate = rated && follow ? &flow->rate : NULL;
         SAB_TRY(sab_solver_run(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
                                observer != NULL ? &rows : NULL, &one, err));
-        one.work.factorisations -= flow->stale && flow->counted;
-        flow->stale = flow->counted = false;
-        sab_flow_add_work(&report->solve, &one);
-        flow->natural = one.certificate.natural;
-        sab_flow_update_fields(flow);
-        SAB_TRY(measure_rate(flow, report, err));
+        SAB_TRY(take_answer(flow, &one, report, err));
         solves = one.followed;
-        report->missed = find_miss(flow, &one, report);
         report->converged = report->missed.by == SAB_MISS_NONE && !one.followed;
         if (report->missed.by == SAB_MISS_INFEASIBLE)
             break; /* whatever the viscosity */

@@ -1,4 +1,5 @@
 /* Inertial flow: free fall, start-up of a channel, orders in time, restart, balance of forces. */
+#include "problem.h"
 #include "unit.h"
 
 #include "fem/exact.h"
@@ -29,42 +30,11 @@ static sab_status channel(void *data, const sab_vars *at, double *value, sab_err
     return SAB_OK;
 }
 
-typedef struct problem {
-    sab_material material;
-    sab_function gravity[2], initial[2];
-    sab_boundary boundary[4];
-    sab_flow_setup setup;
-} problem;
-
-static char names[4][8] = {"bottom", "right", "top", "left"};
-
-/* All sides free of traction; the tests close some. */
 static void prepare(problem *p, const sab_mesh *mesh, double step, int order)
 {
-    memset(p, 0, sizeof *p);
+    make_problem(p, mesh, step, order);
     p->material.reynolds = sab_constant(reynolds);
-    p->material.bulk = 1.0;
-    for (int b = 0; b < 4; b++)
-        p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
-    p->setup = (sab_flow_setup){.mesh = mesh,
-                                .element = &sab_element_p2,
-                                .geometry = &sab_geometry_plane,
-                                .material = &p->material,
-                                .gravity = p->gravity,
-                                .nboundaries = 4,
-                                .boundary = p->boundary,
-                                .solver = sab_solver_options_default(),
-                                .step = step,
-                                .order = order,
-                                .initial = p->initial};
     p->setup.solver.tolerance = 1e-8;
-}
-
-static void close_side(problem *p, int b)
-{
-    p->boundary[b].has_traction = false;
-    p->boundary[b].has_velocity = true;
-    p->boundary[b].prescribed[0] = p->boundary[b].prescribed[1] = true;
 }
 
 static void steps(sab_flow *flow, int n, bool converged)
@@ -134,7 +104,7 @@ static void test_moving_box(void)
         p.material.friction = (sab_function){.call = equals_time};
         p.gravity[0] = sab_constant(1.0);
         for (int b = 0; b < 4; b++) {
-            close_side(&p, b);
+            hold_side(&p, b, 0.0);
             p.boundary[b].velocity[0] = (sab_function){.call = equals_time};
         }
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
@@ -180,7 +150,7 @@ static void test_dies_out(void)
         for (int i = 0; i < 2; i++)
             p.initial[i] = (sab_function){.call = swirl, .data = &signs[i]};
         for (int b = 0; b < 4; b++)
-            close_side(&p, b);
+            hold_side(&p, b, 0.0);
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
         steps(flow, 80, true);
         for (int i = 0; i < 2 * mesh->nnodes; i++)
@@ -203,7 +173,7 @@ static double channel_error(const sab_mesh *mesh, double step, int order, double
     prepare(&p, mesh, step, order);
     p.gravity[0] = sab_constant(1.0);
     for (int b = 0; b < 4; b++) { /* along the ends the fluid is held: it carries shear there */
-        close_side(&p, b);
+        hold_side(&p, b, 0.0);
         p.boundary[b].prescribed[0] = b % 2 == 0;
     }
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
@@ -246,6 +216,7 @@ static void test_march(void)
 {
     const sab_flow_observer interruption = {stop, NULL};
     const sab_grid grid = {3, 6, 0, -1, 1, 1, 0.0, 0.0, 0.0};
+    static char names[4][8] = {"bottom", "right", "top", "left"};
     const sab_probe probe[] = {{.name = names[1], .kind = SAB_PROBE_FLUX, .group = names[1]},
                                {.name = names[0], .kind = SAB_PROBE_FORCE, .group = names[0]},
                                {.name = names[2],
@@ -267,7 +238,7 @@ static void test_march(void)
     prepare(&p, mesh, 0.1, 2);
     p.gravity[0] = sab_constant(1.0);
     for (int b = 0; b < 4; b++) {
-        close_side(&p, b);
+        hold_side(&p, b, 0.0);
         p.boundary[b].prescribed[0] = b % 2 == 0;
     }
     for (int i = 0; i < 2; i++) {
@@ -344,8 +315,8 @@ static void test_restart_and_balance(void)
     p.material.friction = sab_constant(0.4);
     p.gravity[1] = sab_constant(-1.0);
     p.setup.solver.tolerance = 3e-2;
-    close_side(&p, 3);
-    close_side(&p, 0);
+    hold_side(&p, 3, 0.0);
+    hold_side(&p, 0, 0.0);
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
     steps(flow, 4, false);
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &again, &err), SAB_OK);

@@ -1,5 +1,6 @@
 /* The energies of a time step: they close to rounding, whatever the order, the pair, the walls and
  * the gap of the solve; and what the open sides take is what comes in. */
+#include "problem.h"
 #include "unit.h"
 
 #include "flow/inertia.h"
@@ -11,44 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct problem {
-    sab_material material;
-    sab_function gravity[2], initial[2];
-    sab_boundary boundary[4];
-    sab_flow_setup setup;
-} problem;
-
-static char names[4][8] = {"bottom", "right", "top", "left"};
-
-/* All sides free of traction; the tests close some. */
 static void prepare(problem *p, const sab_mesh *mesh, double step, int order)
 {
-    memset(p, 0, sizeof *p);
+    make_problem(p, mesh, step, order);
     p->material.reynolds = sab_constant(50.0);
     p->material.friction = sab_constant(0.4);
-    p->material.bulk = 1.0;
     p->gravity[1] = sab_constant(-1.0);
-    for (int b = 0; b < 4; b++)
-        p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
-    p->setup = (sab_flow_setup){.mesh = mesh,
-                                .element = &sab_element_p2,
-                                .geometry = &sab_geometry_plane,
-                                .material = &p->material,
-                                .gravity = p->gravity,
-                                .nboundaries = 4,
-                                .boundary = p->boundary,
-                                .solver = sab_solver_options_default(),
-                                .step = step,
-                                .order = order,
-                                .initial = p->initial};
-}
-
-static void hold(problem *p, int b, double speed)
-{
-    p->boundary[b].has_traction = false;
-    p->boundary[b].has_velocity = true;
-    p->boundary[b].prescribed[0] = p->boundary[b].prescribed[1] = true;
-    p->boundary[b].velocity[0] = sab_constant(speed);
 }
 
 static double size_of(const sab_ledger *l)
@@ -95,8 +64,8 @@ static void test_closes(void)
         p.setup.viscosity_iterations = 20;
         p.material.has_mu_i = variant >= 8;
         p.material.mu_i = (sab_mu_i){.resting = 0.2, .flowing = 0.6, .I0 = 0.3, .grain = 0.1};
-        hold(&p, 0, 0.3);
-        hold(&p, 3, 0.0);
+        hold_side(&p, 0, 0.3);
+        hold_side(&p, 3, 0.0);
         p.boundary[2].has_pressure = true;
         p.boundary[2].pressure = sab_constant(0.2);
         p.initial[0] = sab_constant(0.1);
@@ -247,7 +216,7 @@ static void test_unstable(void)
         for (int b = 0; b < 4; b++)
             p.boundary[b] =
                 (sab_boundary){.group = group[b], .has_traction = b < 2, .slip = b == 2};
-        hold(&p, 3, 0.0);
+        hold_side(&p, 3, 0.0);
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow, 0, NULL, &probes, &err), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_march_create(flow, probes, &options, &march, &err), SAB_OK);

@@ -1,4 +1,5 @@
-/* The balance of volume: outflow - inflow = int div u, and its parts [docs/theory.md, 7.6]. */
+/* The balance of volume: outflow - inflow = int div u, and its parts [docs/theory.md, 7.8]. */
+#include "problem.h"
 #include "unit.h"
 
 #include "flow/volume.h"
@@ -8,35 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static char names[4][8] = {"bottom", "right", "top", "left"};
-
-typedef struct problem {
-    sab_material material;
-    sab_function gravity[2], initial[2];
-    sab_boundary boundary[4];
-    sab_flow_setup setup;
-} problem;
-
 static void prepare(problem *p, const sab_mesh *mesh, double friction, double dilatancy)
 {
-    memset(p, 0, sizeof *p);
+    make_problem(p, mesh, 0.0, 1);
     p->material.friction = sab_constant(friction);
     p->material.dilatancy = sab_constant(dilatancy);
     p->material.reynolds = sab_constant(1.0);
-    p->material.bulk = 1.0;
     p->gravity[1] = sab_constant(-1.0);
-    for (int b = 0; b < 4; b++)
-        p->boundary[b] = (sab_boundary){.group = names[b], .has_traction = true};
-    p->setup = (sab_flow_setup){.mesh = mesh,
-                                .element = &sab_element_p2,
-                                .geometry = &sab_geometry_plane,
-                                .material = &p->material,
-                                .gravity = p->gravity,
-                                .nboundaries = 4,
-                                .boundary = p->boundary,
-                                .solver = sab_solver_options_default(),
-                                .order = 1,
-                                .initial = p->initial};
 }
 
 /* u = (2x + y, -x/2), on a rectangle of 3 x 2: div u = 2, |gamma_T| = |(1, 1/4)|. */
