@@ -1,4 +1,5 @@
 #include "io/checkpoint.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/words.h"
@@ -9,7 +10,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 enum { VERSION = 1, MOST_BLOCKS = 1000 };
@@ -259,19 +259,15 @@ sab_status sab_checkpoint_read(const char *path, sab_checkpoint **checkpoint, sa
     sab_checkpoint *c = NULL;
     unsigned char *bytes = NULL;
     source s = {.sum = {.block = crc32(0, NULL, 0), .file = crc32(0, NULL, 0)}};
-    struct stat info;
     int nblocks = 0;
+    long long size;
+    sab_error why;
 
     *checkpoint = NULL;
-    s.in = fopen(path, "rb");
-    if (s.in == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "cannot open checkpoint '%s': %s", path,
-                        strerror(errno));
-    if (fstat(fileno(s.in), &info) != 0 || !S_ISREG(info.st_mode)) {
-        status = sab_fail(err, SAB_ERR_INPUT, "it is not a regular file");
-        goto cleanup;
-    }
-    s.left = (uint64_t)info.st_size;
+    status = sab_input_open(path, &s.in, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "cannot open checkpoint '%s': %s", path, why.message);
+    s.left = (uint64_t)size;
     SAB_NEW(bytes, 8 * CHUNK);
     SAB_TRY(get_header(&s, &nblocks, err));
     SAB_NEW(c, 1);

@@ -248,7 +248,7 @@ TIME = [
              "initial: {§from: a.sab}\n"),
     Row("initial.from: garbage", "initial.from: it does not begin with SABSTATE",
         GOOD + "initial: {§from: a.sab}\n", files={"c/a.sab": 1000 * "x"}),
-    Row("initial.from: directory", "initial.from: it is not a regular file",
+    Row("initial.from: directory", "it is a directory, not a regular file",
         GOOD + "initial: {§from: .}\n"),
     Row("initial.from: empty text", "initial.from: expected a text, found an empty one",
         GOOD + "initial: {from: §''}\n"),
@@ -301,7 +301,7 @@ YAML = [
         args=("run", "none", "-o", "result")),
     Row("directory without case.yaml", "c/case.yaml: there is no such file in the directory 'c'",
         case=None, files={"c/notes.txt": "x"}),
-    Row("case.yaml is a directory", "c/case.yaml: is not a regular file", case=None,
+    Row("case.yaml is a directory", "c/case.yaml: cannot open: it is a directory", case=None,
         files={"c/case.yaml/x": ""}),
 ]
 
@@ -393,7 +393,7 @@ PROBES = [
 
 MESHES_ROWS = [
     mesh("missing mesh file", "none.geo", None, "cannot open the mesh file: No such file"),
-    Row("mesh is a directory", "the mesh file is a directory",
+    Row("mesh is a directory", "cannot open the mesh file: it is a directory",
         edit(GOOD, (MESH, "  §file: dir.geo\n")), files={"c/dir.geo/x": ""}),
     mesh("empty .geo", "a.geo", "", "the mesh file is empty"),
     mesh("empty .msh", "a.msh", "", "the mesh file is empty"),
@@ -482,7 +482,7 @@ USAGE = [
         args=("solve", "p.sabp"), files={"p.sabp": 1000 * "x"}),
     Row("solve: empty file", "it does not begin with SABPROG1", args=("solve", "p.sabp"),
         files={"p.sabp": ""}),
-    Row("solve: directory", "it is not a regular file", args=("solve", "c")),
+    Row("solve: directory", "it is a directory, not a regular file", args=("solve", "c")),
 ]
 
 OUTPUT = [
