@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
@@ -27,7 +26,6 @@ static size_t padded(sab_block_type type, size_t count)
 
 typedef struct sums { /* checksums of what has passed: since the block began, and in all */
     uLong block, file;
-    int failure; /* errno of the first write that failed */
 } sums;
 
 static void add(sums *sum, const unsigned char *bytes, size_t size)
@@ -39,9 +37,7 @@ static void add(sums *sum, const unsigned char *bytes, size_t size)
 static void put(FILE *out, sums *sum, const unsigned char *bytes, size_t size)
 {
     add(sum, bytes, size);
-    errno = 0;
-    if (fwrite(bytes, 1, size, out) != size && sum->failure == 0)
-        sum->failure = errno != 0 ? errno : EIO;
+    fwrite(bytes, 1, size, out); /* failures are caught by sab_file_close_keeping */
 }
 
 /* The checksum of the block, or of the header, which begins the next one anew. */
@@ -97,7 +93,6 @@ sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
     sums sum = {.block = crc32(0, NULL, 0), .file = crc32(0, NULL, 0)};
     unsigned char *bytes = NULL;
     sab_file file = {0};
-    bool moved = false;
 
     SAB_NEW(bytes, 8 * CHUNK);
     SAB_TRY(sab_file_open(path, &file, err));
@@ -110,17 +105,7 @@ sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
         put_block(file.stream, &sum, &block[i], bytes);
     sab_word_to_bytes(sum.file, bytes);
     put(file.stream, &sum, bytes, 8);
-    if (sum.failure == 0 && fflush(file.stream) != 0)
-        sum.failure = errno;
-    if (sum.failure != 0) { /* the older file has not been touched */
-        status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(sum.failure));
-        goto cleanup;
-    }
-    if (previous != NULL)
-        moved = rename(path, previous) == 0;
-    status = sab_file_close(&file, err);
-    if (status != SAB_OK && moved)
-        rename(previous, path);
+    status = sab_file_close_keeping(&file, previous, err);
 cleanup:
     sab_file_abort(&file);
     SAB_FREE(bytes);

@@ -27,7 +27,7 @@ typedef struct sab_checkpoint {
 } sab_checkpoint;
 
 /* Write n blocks (borrowed), whole or not at all (io/file.h). Unless `previous` is NULL, the file
- * that stood at `path` is kept under that name: at every moment one of the two is whole. */
+ * that stood at `path` is kept under that name; at every moment there is a whole one at `path`. */
 sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
                                 const sab_block *block, sab_error *err);
 /* SAB_ERR_INPUT if the file is missing, truncated, damaged or no checkpoint: nothing of it is

@@ -58,6 +58,20 @@ static sab_status create_march(sab_run *run, sab_error *err)
     return status;
 }
 
+/* The files that grow with the run; before its first step, with a frame of the beginning. */
+static sab_status begin_files(sab_run *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (run->march->rows == 0)
+        run->state.nframes = 0;
+    SAB_TRY(sab_live_begin(&run->live, err));
+    if (run->march->rows == 0 && run->session.c->output_every > 0.0)
+        SAB_TRY(sab_live_frame(&run->live, 0.0, err));
+cleanup:
+    return status;
+}
+
 /* Where a checkpoint is the end of a run, its last files are written. Elsewhere the run must take
  * at least one step: the forces of a step are not part of a state. */
 static sab_status resume(sab_run *run, sab_error *err)
@@ -85,7 +99,7 @@ static sab_status resume(sab_run *run, sab_error *err)
     if (sab_run_is_whole(run))
         goto cleanup;
     sab_result_unfinished(&run->place);
-    SAB_TRY(sab_live_begin(&run->live, err));
+    SAB_TRY(begin_files(run, err));
 cleanup:
     return status;
 }
@@ -100,10 +114,8 @@ static sab_status begin(sab_run *run, sab_error *err)
     if (is_creeping(run) || !has_files(run)) /* what creeps is published at the end */
         goto cleanup;
     sab_result_clear(&run->place);
-    SAB_TRY(sab_live_begin(&run->live, err));
-    if (run->session.c->output_every > 0.0)
-        SAB_TRY(sab_live_frame(&run->live, 0.0, err));
-    SAB_TRY(write_checkpoint(run, err));
+    SAB_TRY(write_checkpoint(run, err)); /* first: it says whose the files are */
+    SAB_TRY(begin_files(run, err));
 cleanup:
     return status;
 }

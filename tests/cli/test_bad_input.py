@@ -491,7 +491,7 @@ OUTPUT = [
     Row("output: a file in the way above", "cannot create directory 'result': there is a file", code=4,
         args=("run", "c", "-o", "result/deep/er"), files={"result": "mine\n"}),
     Row("output: a directory instead of a file", "there is a directory of that name", code=4,
-        files={"result/fields_0000.vtu/x": ""}),
+        args=("run", "c", "-o", "result", "--force"), files={"result/fields_0000.vtu/x": ""}),
     Row("output: no place for a directory", "cannot create directory '/proc/sablier'", code=4,
         args=("run", "c", "-o", "/proc/sablier/result")),
     Row("dump to nowhere", "cannot write 'none/p.sabp': No such file or directory", code=4,

@@ -6,11 +6,12 @@ texts that talk to the terminal.
 
 Last line: N passed, N failed.
 """
+import hashlib
 import os
 import sys
 import tempfile
 
-from harness import MESHES, Program, Suite, write
+from harness import MESHES, Program, Suite, leftovers, snapshot, write
 
 SQUARE = """\
 $MeshFormat
@@ -114,6 +115,61 @@ class Hostile:
                      ("study", "ps", "-o", "r3")):
             done = self.run(*args, code=3, timeout=20)
             self.check(f"{args}: says why", "it is not a regular file" in done.stderr, done.stderr)
+
+    # ---- links ----------------------------------------------------------------------------------
+
+    def test_links(self):
+        """What a link in the directory of a result leads to is neither written nor removed."""
+        precious = self.path("precious")
+        for name, target in ((".new~", "directory"), ("summary.json.tmp~", "file"), ("history.csv.tmp~", "file"),
+                             (".writable.tmp~", "file"), ("checkpoint.sab.tmp~", "file"), ("profiles", "directory"),
+                             ("history.csv", "file"), ("checkpoint.sab", "file"), ("fields_0007.vtu", "file")):
+            for case in ("c", "f"):
+                out = self.path(f"links/{case}-{name}")
+                write(f"{precious}/text", "mine")
+                write(f"{precious}/more/text", "mine too")
+                os.makedirs(out)
+                os.symlink(precious if target == "directory" else f"{precious}/text", f"{out}/{name}")
+                done = self.program.run("run", case, "-o", out, "--force", "-q", cwd=self.root, timeout=60)
+                self.check(f"{case}, link {name}: done, or refused", done.returncode in (0, 4), done.stderr)
+                self.check(f"{case}, link {name}: refused with a reason", done.returncode == 0 or
+                           "there is a link of that name" in done.stderr, done.stderr)
+                self.check(f"{case}, link {name}: nothing behind it is touched", snapshot(precious) == {
+                    "text": digest(b"mine"), "more": "directory", "more/text": digest(b"mine too")},
+                    f"{done}\n{snapshot(precious)}")
+                self.check(f"{case}, link {name}: nothing is left over", leftovers(out) in ([], [name]),
+                           leftovers(out))
+
+    # ---- files of somebody else -----------------------------------------------------------------
+
+    def test_foreign(self):
+        for name in ("fields_0007.vtu", "gauss_0000.vtu", "history.csv", "fields.pvd", "profiles/depth.csv",
+                     "convergence.csv", "case.resolved.yaml"):
+            for case in ("c", "f"):
+                out = f"foreign/{case}-{name.replace('/', '-')}"
+                write(self.path(f"{out}/{name}"), "mine")
+                before = snapshot(self.path(out))
+                done = self.run("run", case, "-o", out, code=2)
+                self.check(f"{case}, {name}: says which", f"a file '{name.split('/')[0]}'" in done.stderr, done.stderr)
+                self.check(f"{case}, {name}: is as it was", snapshot(self.path(out)) == before)
+                if name == "fields_0007.vtu":
+                    self.run("run", case, "-o", out, "-q", "--force")
+        write(self.path("foreign/other/notes.txt"), "mine")  # no name of ours
+        self.run("run", "c", "-o", "foreign/other", "-q")
+        self.check("other files do not matter", "notes.txt" in snapshot(self.path("foreign/other")))
+        # a creeping flow killed while it moved its files leaves some, and the directory they come from
+        write(self.path("foreign/killed/history.csv"), "half")
+        write(self.path("foreign/killed/.new~/summary.json"), "{}")
+        self.run("run", "c", "-o", "foreign/killed", "-q")
+        write(self.path("nomesh/case.yaml"), CASE)  # which would end a run that begins
+        for root in ("/", "//", "/tmp/..", "/usr/../"):
+            done = self.run("run", "nomesh", "-o", root, code=2)
+            self.check(f"-o {root} is refused", "is the root of the file system" in done.stderr, done.stderr)
+            self.run("study", "c", "-o", root, code=3)  # not even a study
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
 
 
 def main():
