@@ -11,8 +11,8 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { VERSION = 1, MOST_BLOCKS = 1000 };
-enum { CHUNK = 4096 };                                  /* words converted at a time */
+enum { VERSION = 2, MOST_BLOCKS = 1000 }; /* version 1 knew nothing of boundary groups */
+enum { CHUNK = 4096 };                    /* words converted at a time */
 enum { HEADER = 3 * 8, HEAD = SAB_BLOCK_NAME + 2 * 8 }; /* bytes of the file's, of a block's */
 static const char magic[8] = {'S', 'A', 'B', 'S', 'T', 'A', 'T', 'E'};
 
@@ -154,7 +154,9 @@ static sab_status get_header(source *s, int *nblocks, sab_error *err)
     SAB_TRY(get_sum(s, "its header", err));
     const uint64_t version = sab_bytes_to_word(bytes + 8), n = sab_bytes_to_word(bytes + 16);
     if (version != VERSION)
-        return sab_fail(err, SAB_ERR_INPUT, "version %" PRIu64 " of the format, only %d is known",
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "it has version %" PRIu64 " of the format, this program reads version %d: "
+                        "go on with the program that wrote it (block 'version'), or start anew",
                         version, VERSION);
     if (n > MOST_BLOCKS)
         return sab_fail(err, SAB_ERR_INPUT, "it has %" PRIu64 " blocks, more than %d", n,
@@ -312,13 +314,34 @@ static uint64_t hash_word(uint64_t hash, uint64_t word)
     return hash;
 }
 
+static const uint64_t FNV = UINT64_C(0xcbf29ce484222325);
+
 uint64_t sab_mesh_hash(const sab_mesh *mesh)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = FNV;
 
     for (size_t i = 0; i < (size_t)mesh->nnodes * (size_t)mesh->cell->dim; i++)
         hash = hash_word(hash, sab_real_to_word(mesh->x[i]));
     for (size_t i = 0; i < (size_t)mesh->nelements * (size_t)mesh->cell->nodes; i++)
         hash = hash_word(hash, (uint64_t)mesh->element[i]);
+    return hash;
+}
+
+uint64_t sab_mesh_group_hash(const sab_mesh *mesh)
+{
+    const int nodes = mesh->cell->facet->nodes;
+    uint64_t hash = hash_word(FNV, (uint64_t)mesh->ngroups);
+
+    for (int g = 0; g < mesh->ngroups; g++) {
+        const sab_mesh_group *group = &mesh->group[g];
+
+        for (const char *c = group->name; *c != '\0'; c++)
+            hash = hash_word(hash, (unsigned char)*c);
+        hash = hash_word(hash, (uint64_t)group->tag);
+        hash = hash_word(hash, (uint64_t)group->nfacets);
+        for (int i = 0; i < nodes * group->nfacets; i++)
+            hash =
+                hash_word(hash, (uint64_t)sab_mesh_facet(mesh, group->facet[i / nodes])[i % nodes]);
+    }
     return hash;
 }

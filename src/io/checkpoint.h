@@ -45,5 +45,8 @@ sab_status sab_checkpoint_get(const sab_checkpoint *checkpoint, const char *name
 /* FNV-1a (64 bits) of the positions of the nodes and the nodes of the elements, as little-endian
  * words: states can be exchanged between meshes for which it agrees. */
 uint64_t sab_mesh_hash(const sab_mesh *mesh);
+/* The same of the boundary groups: names (a word for each character), numbers, counts and nodes of
+ * their sides. A run goes on only where this agrees too. */
+uint64_t sab_mesh_group_hash(const sab_mesh *mesh);
 
 #endif

@@ -116,6 +116,31 @@ class Hostile:
             done = self.run(*args, code=3, timeout=20)
             self.check(f"{args}: says why", "it is not a regular file" in done.stderr, done.stderr)
 
+    # ---- checkpoints of something else ----------------------------------------------------------
+
+    def test_groups(self):
+        """The same nodes with other boundaries are another mesh."""
+        geo = """\
+Point(1) = {0, 0, 0, 0.5}; Point(2) = {1, 0, 0, 0.5}; Point(3) = {1, 1, 0, 0.5}; Point(4) = {0, 1, 0, 0.5};
+Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4}; Line(4) = {4, 1};
+Curve Loop(1) = {1 : 4}; Plane Surface(1) = {1};
+Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
+"""
+        case = FILM.split("material:")[1].split("boundaries:")
+        text = f"mesh: {{file: m.geo}}\nmaterial:{case[0]}" + "boundaries: {held: {velocity: [0, 0]}, free: " \
+            "{traction: 0}}\ntime:" + case[1].split("time:")[1].split("probes:")[0] + "probes: {out: {flux: free}}\n"
+        write(self.path("g/m.geo"), geo)
+        write(self.path("g/case.yaml"), text)
+        self.run("run", "g", "-o", "groups", "-q")
+        write(self.path("g/m.geo"), geo.replace("{1, 2}; Physical", "{1}; Physical").replace("{3, 4};\n", "{2, 3, 4};\n"))
+        more = ("--set", "time.end=0.5")
+        done = self.run("run", "g", "-o", "groups", "--resume", *more, code=2)
+        self.check("other groups: said", "the boundary groups of" in done.stderr, done.stderr)
+        start = ("--set", f"initial.from={self.path('groups/checkpoint.sab')}")
+        self.run("run", "g", "-o", "groups-from", "-q", *start)  # a state can start another run
+        write(self.path("g/m.geo"), geo)
+        self.run("run", "g", "-o", "groups", "--resume", "-q", *more)
+
     # ---- links ----------------------------------------------------------------------------------
 
     def test_links(self):
