@@ -5,13 +5,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { LONG_PATH = SAB_PATH + 600 }; /* with the names of files in it */
-#define STAGE ".new~"
 
 /* ---- the directory -------------------------------------------------------------------------- */
 
@@ -32,24 +32,26 @@ static bool is_ours(const char *name)
  * looks like that too; then the directory they come from is there. */
 static sab_status refuse_foreign(const char *directory, sab_error *err)
 {
-    sab_status status = SAB_OK;
-    char stage[LONG_PATH];
-    struct stat info;
+    char foreign[NAME_MAX + 1] = "";
+    bool staged = false;
     DIR *stream = opendir(directory);
 
     if (stream == NULL)
         return SAB_OK; /* there is none */
-    snprintf(stage, sizeof stage, "%s/" STAGE, directory);
-    const bool staged = lstat(stage, &info) == 0 && S_ISDIR(info.st_mode);
-    for (const struct dirent *entry; !staged && (entry = readdir(stream)) != NULL;)
-        if (is_ours(entry->d_name))
-            SAB_FAIL(err, SAB_ERR_USAGE,
-                     "'%s' holds no result, but a file '%s', which would be replaced: choose "
-                     "another directory with -o, or replace it with --force",
-                     directory, entry->d_name);
-cleanup:
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        const char *name = entry->d_name;
+
+        staged |= strncmp(name, ".new", 4) == 0 && name[strlen(name) - 1] == '~';
+        if (is_ours(name))
+            snprintf(foreign, sizeof foreign, "%s", name);
+    }
     closedir(stream);
-    return status;
+    if (staged || foreign[0] == '\0')
+        return SAB_OK;
+    return sab_fail(err, SAB_ERR_USAGE,
+                    "'%s' holds no result, but a file '%s', which would be replaced: choose "
+                    "another directory with -o, or replace it with --force",
+                    directory, foreign);
 }
 
 sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
@@ -214,7 +216,7 @@ cleanup:
 
 sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err)
 {
-    snprintf(stage, SAB_STAGE, "%s/" STAGE, place->directory);
+    snprintf(stage, SAB_STAGE, "%s/.new~", place->directory);
     sab_directory_remove(stage); /* of a run that was killed */
     return sab_directory_create_inside(stage, err);
 }

@@ -261,6 +261,13 @@ cleanup:
     return status;
 }
 
+static bool checkpoint_is_due(const sab_run *run)
+{
+    const bool wanted = run->events.checkpoint != NULL && run->events.checkpoint(run->events.data);
+
+    return wanted || sab_wall_seconds() - run->last_checkpoint >= run->session.c->output_checkpoint;
+}
+
 /* After a step: the files that grow with the run, or end with it. */
 static sab_status write_step(sab_run *run, sab_error *err)
 {
@@ -272,8 +279,7 @@ static sab_status write_step(sab_run *run, sab_error *err)
         SAB_TRY(sab_live_frame(&run->live, m->flow->time, err));
     if (last)
         SAB_TRY(write_last_files(run, err));
-    else if (has_files(run) &&
-             sab_wall_seconds() - run->last_checkpoint >= run->session.c->output_checkpoint)
+    else if (has_files(run) && checkpoint_is_due(run))
         SAB_TRY(write_checkpoint(run, err));
 cleanup:
     return status;
@@ -286,7 +292,8 @@ static sab_status take_step(sab_run *run, sab_error *err)
     sab_flow_report report;
 
     SAB_TRY(sab_march_step(run->march, &observer, &report, err));
-    SAB_TRY(run->growing);
+    if (run->growing != SAB_OK)
+        SAB_FAIL(err, run->growing, "out of memory for convergence.csv");
     run->state.ended = false;
     run->state.convergence.length = 0;
     SAB_TRY(sab_text_add(&run->state.convergence, err, "%s", run->convergence.data));

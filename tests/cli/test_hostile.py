@@ -8,8 +8,11 @@ Last line: N passed, N failed.
 """
 import hashlib
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 from harness import MESHES, Program, Suite, leftovers, snapshot, write
 
@@ -141,6 +144,92 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
         write(self.path("g/m.geo"), geo)
         self.run("run", "g", "-o", "groups", "--resume", "-q", *more)
 
+    # ---- the terminal ---------------------------------------------------------------------------
+
+    def test_terminal(self):
+        for text, words in (("\\e]0;owned\\a", "a control character"), ("a\\nresult all is well", "one line"),
+                            ("\\x7f", "a control character")):
+            write(self.path("t/case.yaml"), f'title: "{text}"\n' + CASE.replace("m.msh", "../c/m.msh"))
+            done = self.run("check", "t", code=3)
+            self.check(f"title {text}: said with its place", "t/case.yaml:1:8: title: " in done.stderr and
+                       words in done.stderr, done.stderr)
+            write(self.path("t/study.yaml"), f'title: "{text}"\nbase: ../c\nvary: {{material.bingham: [1, 2]}}\n')
+            self.run("study", "t", "-o", "t-study", code=3)
+        write(self.path("t/case.yaml"), 'title: "\\u009b31m"\n' + CASE.replace("m.msh", "../c/m.msh"))
+        done = self.run("check", "t")
+        self.check("C1 controls do not reach the terminal", "??31m" in done.stdout and "\x9b" not in done.stdout,
+                   repr(done.stdout))
+        for args in (("check", "a\x1b[2Jb"), ("run", "c", "--\x1b[2J"), ("\x1b[2J",), ("run", "c", "-o", "\x1b[2J/x/y")):
+            done = self.program.run(*args, cwd=self.path("c"), timeout=60)
+            self.check(f"{args}: no escape sequence", "\x1b" not in done.stdout + done.stderr, repr(done))
+        for args in (("--version",), ("--help",), ("run", "--help"), ("keys",), ("check", "c"), ("solve", "c.sabp")):
+            if args[0] == "solve":
+                self.run("run", "c", "-o", "dumped", "-q", "--dump-program", "c.sabp")
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([self.program.path, *args], stdout=full, stderr=subprocess.PIPE, timeout=60,
+                                      cwd=self.root, env=self.program.env, text=True)
+            self.check(f"{args} > /dev/full: exit code 4", done.returncode == 4 and
+                       "cannot write to standard output" in done.stderr, done)
+
+    # ---- signals --------------------------------------------------------------------------------
+
+    LONG = ("--set", "time.end=40", "--set", "time.steady=0", "--set",
+            "material={friction: 0, bingham: 0.1, reynolds: 2}")
+
+    def start(self, out, **more):
+        process = subprocess.Popen([self.program.path, "run", "f", "-o", out, *self.LONG], cwd=self.root,
+                                   env=self.program.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, **more)
+        for _ in range(600):
+            if process.poll() is not None or self.rows(out) > 3:
+                break
+            time.sleep(0.05)
+        return process
+
+    def rows(self, out):
+        try:
+            with open(self.path(f"{out}/history.csv")) as stream:
+                return len(stream.readlines())
+        except FileNotFoundError:
+            return 0
+
+    def test_signals(self):
+        self.run("run", "f", "-o", "undisturbed", "-q", *self.LONG)
+        for number in (signal.SIGHUP, signal.SIGXCPU, signal.SIGTERM, signal.SIGINT):
+            out = f"signal-{number.name}"
+            process = self.start(out)
+            process.send_signal(number)
+            complaint = process.communicate(timeout=60)[1]
+            self.check(f"{number.name}: 75 and a sentence", process.returncode == 75 and
+                       "run again with --resume" in complaint, f"{process.returncode}\n{complaint}")
+            self.run("run", "f", "-o", out, "-q", "--resume", *self.LONG)
+            self.check(f"{number.name}: resumed, the same history",
+                       snapshot(self.path(out)).get("history.csv") ==
+                       snapshot(self.path("undisturbed")).get("history.csv"))
+        process = self.start("signal-usr1")
+        before = snapshot(self.path("signal-usr1")).get("checkpoint.sab")
+        process.send_signal(signal.SIGUSR1)
+        for _ in range(200):
+            if snapshot_of(self.path("signal-usr1/checkpoint.sab")) != before or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGSTOP)
+        self.check("SIGUSR1: a new checkpoint, and the run goes on", process.poll() is None and
+                   snapshot_of(self.path("signal-usr1/checkpoint.sab")) != before, process.poll())
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=120)
+        self.check("SIGUSR1: the run ends as usual", process.returncode == 0 and
+                   snapshot(self.path("signal-usr1")).get("history.csv") ==
+                   snapshot(self.path("undisturbed")).get("history.csv"), process.returncode)
+        process = self.start("signal-nohup", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=120)
+        self.check("a SIGHUP that nohup holds back", process.returncode == 0, process.returncode)
+        write(self.path("st/study.yaml"), "base: ../c\nvary: {material.bingham: [0.1, 0.2, 0.3]}\n")
+        subprocess.run(["sh", "-c", '"$0" study st -o st-out | true', self.program.path], cwd=self.root,
+                       env=self.program.env, timeout=120)
+        self.check("study | true: the table is there", os.path.exists(self.path("st-out/results.csv")))
+
     # ---- links ----------------------------------------------------------------------------------
 
     def test_links(self):
@@ -191,6 +280,11 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
             done = self.run("run", "nomesh", "-o", root, code=2)
             self.check(f"-o {root} is refused", "is the root of the file system" in done.stderr, done.stderr)
             self.run("study", "c", "-o", root, code=3)  # not even a study
+
+
+def snapshot_of(path):
+    with open(path, "rb") as stream:
+        return digest(stream.read())
 
 
 def digest(content):
