@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FILE = 256 * 1024 * 1024 };
+enum { MAX_FILE = 256 * 1024 * 1024, MAX_COLUMNS = 10000 };
 
 sab_status sab_table_create(const char *name, sab_table **table, sab_error *err)
 {
@@ -280,6 +280,9 @@ static sab_status read_header(scanner *s, sab_table *t)
         if (cell[0] == '\0')
             return sab_fail(err, SAB_ERR_INPUT, "%s:1: column %d has no name", s->path,
                             t->ncolumns + 1);
+        if (t->ncolumns == MAX_COLUMNS)
+            return sab_fail(err, SAB_ERR_INPUT, "%s:1: there are more than %d columns", s->path,
+                            MAX_COLUMNS);
         if (sab_table_find(t, cell) >= 0)
             return sab_fail(err, SAB_ERR_INPUT, "%s:1: there are two columns '%s'", s->path, cell);
         SAB_TRY(sab_table_add_column(t, cell, err));

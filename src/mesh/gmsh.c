@@ -311,6 +311,7 @@ static sab_status read_model(const char *path, sab_gmsh_kind kind, sab_mesh **me
         if (r.nsurfaces == 0)
             SAB_TRY(no_triangles(&r, err));
         SAB_TRY(list_groups(&r, err)); /* now: meshing can take long */
+        SAB_TRY(sab_gmsh_check_extent(err));
         gmshModelMeshGenerate(r.cell->dim, &ierr);
         SAB_TRY(sab_gmsh_check(ierr, "meshing", err));
         SAB_TRY(check_types(&r, &order, err));

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,6 +105,22 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
     if (ierr != 0 && status == SAB_OK)
         status = sab_fail(err, SAB_ERR_INPUT, "Gmsh fails while %s", doing);
     return status;
+}
+
+sab_status sab_gmsh_check_extent(sab_error *err)
+{
+    static const double FAR = 1e12;
+    double x[6] = {0.0};
+    int ierr = 0;
+
+    gmshModelGetBoundingBox(-1, -1, &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &ierr);
+    for (int i = 0; i < 6; i++)
+        if (ierr == 0 && !(fabs(x[i]) <= FAR))
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "the geometry reaches to %g, beyond %g: choose units in which it is "
+                            "nearer to 1",
+                            x[i], FAR);
+    return SAB_OK;
 }
 
 void sab_gmsh_merge_data(const char *path, int *ierr)
