@@ -26,6 +26,8 @@ typedef struct sab_mesh {
     int nelements;
     int *element;   /* [nelements][nodes] */
     int *neighbour; /* [nelements][sides] element across a side, or -1 at the boundary */
+    int nsides;     /* of all elements, a side between two counts once */
+    int *side;      /* [nelements][sides] its number */
     int nfacets;    /* all boundary sides, and interior sides that belong to a group */
     int *facet;     /* [nfacets][nodes of a facet]; a facet runs with facet_element on its left */
     int *facet_element;    /* [nfacets] an element that has it */
