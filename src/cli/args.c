@@ -1,5 +1,6 @@
 #include "cli/args.h"
 #include "base/text.h"
+#include "io/file.h"
 #include "linalg/threads.h"
 
 #include <stddef.h>
@@ -219,5 +220,5 @@ sab_status sab_args_directory(const sab_args *args, const char *name, char *dire
 
     if (n < 0 || (size_t)n >= size)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
-    return SAB_OK;
+    return sab_directory_refuse_root(directory, err);
 }

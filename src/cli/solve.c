@@ -152,5 +152,7 @@ cleanup:
     sab_program_destroy(&program);
     SAB_FREE(lambda);
     SAB_FREE(u);
-    return status != SAB_OK ? sab_exit_code(status) : report.reason == SAB_CONVERGED ? 0 : 1;
+    if (status != SAB_OK)
+        return sab_exit_code(status);
+    return sab_say_end(&term, report.reason == SAB_CONVERGED ? 0 : 1);
 }

@@ -14,8 +14,8 @@ typedef struct sab_mesh_parameter {
  * defines). Triangles are those of the physical surfaces, or of all surfaces when there is none;
  * groups are the physical curves. Errors name the file and are SAB_ERR_INPUT (or SAB_ERR_MEMORY).
  * The caller owns *mesh. Not for several threads at once: Gmsh is one per process, and the numeric
- * locale is "C" during the call. As Gmsh does, options in `path`.opt are read if that file exists.
- */
+ * locale is "C" during the call. A .msh is data: nothing in it or beside it (`path`.opt) is run. A
+ * .geo is a program, and Gmsh reads `path`.opt too if that file exists. */
 sab_status sab_mesh_read(const char *path, int nparameters, const sab_mesh_parameter *parameter,
                          sab_mesh **mesh, sab_error *err);
 
