@@ -149,8 +149,9 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
                                   .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
     enter(events, SAB_PHASE_ASSEMBLY, session);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
-    SAB_TRY(sab_dofs_create(session->mesh, c->geometry, c->nboundaries, c->boundary,
-                            session->flow->group, setup.step, &session->held, err));
+    SAB_TRY(sab_dofs_create(session->mesh, c->geometry,
+                            sab_element_faces(c->element, session->mesh), c->nboundaries,
+                            c->boundary, session->flow->group, setup.step, &session->held, err));
     if (initial && c->initial_from != NULL)
         SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));

@@ -49,7 +49,8 @@ static sab_dofs *apply(const sab_mesh *mesh, int n, const sab_boundary *boundary
     for (int b = 0; b < n; b++)
         group[b] = sab_mesh_find_group(mesh, boundary[b].group);
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(mesh, &sab_geometry_plane, n, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, n, boundary, group, 0.0, &dofs, NULL),
+        SAB_OK);
     return dofs;
 }
 
@@ -206,8 +207,9 @@ static void test_over(void)
     sab_dofs *dofs = NULL;
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_dofs_create(mesh, &sab_geometry_plane, 2, moving, group, 0.0, &dofs, &err),
-                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, 2, moving, group, 0.0, &dofs, &err),
+        SAB_ERR_INPUT);
     CU_ASSERT_PTR_NULL(dofs);
     CU_ASSERT_STRING_EQUAL(
         err.message,
@@ -433,8 +435,8 @@ static void test_random_entries(void)
                 group[i] = way == 0 ? i : backwards[i];
                 b[way][i] = b[0][group[i]];
             }
-            status[way] =
-                sab_dofs_create(mesh, &sab_geometry_plane, 4, b[way], group, 0.0, &dofs[way], NULL);
+            status[way] = sab_dofs_create(mesh, &sab_geometry_plane, 0, 4, b[way], group, 0.0,
+                                          &dofs[way], NULL);
         }
         CU_ASSERT_EQUAL_FATAL(status[0], status[1]);
         if (status[0] == SAB_OK)

@@ -31,9 +31,9 @@ static body make_body(sab_mesh *mesh, int held, char *const *name)
             (sab_boundary){.group = name[i], .has_velocity = true, .prescribed = {true, true}};
         b.group[i] = sab_mesh_find_group(mesh, name[i]);
     }
-    CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(mesh, &sab_geometry_plane, held, b.boundary, b.group, 0.0, &b.dofs, NULL),
-        SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(mesh, &sab_geometry_plane, 0, held, b.boundary, b.group,
+                                          0.0, &b.dofs, NULL),
+                          SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
         sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &b.space, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
