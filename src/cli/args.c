@@ -32,6 +32,7 @@ static const option table[] = {
     {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
      offsetof(sab_args, method)},
     {'l', "--linear", NULL, "NAME", "cholmod or mumps", TEXT, offsetof(sab_args, linear)},
+    {'O', "--ordering", NULL, "NAME", "auto, amd or metis", TEXT, offsetof(sab_args, ordering)},
     {'e', "--tolerance", NULL, "G", "tolerance on the power gap", TEXT,
      offsetof(sab_args, tolerance)},
     {'n', "--max-iterations", NULL, "N", "outer iterations at most", TEXT,

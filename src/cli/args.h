@@ -10,10 +10,10 @@
 enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
 typedef struct sab_args {
-    const char *target;                                       /* CASE or FILE */
-    const char *output;                                       /* -o */
-    const char *dump;                                         /* --dump-program */
-    const char *method, *linear, *tolerance, *max_iterations; /* of `solve` */
+    const char *target;                                                  /* CASE or FILE */
+    const char *output;                                                  /* -o */
+    const char *dump;                                                    /* --dump-program */
+    const char *method, *linear, *ordering, *tolerance, *max_iterations; /* of `solve` */
     const char *threads;
     const char *jobs;                                /* of `study` */
     const char *x, *y, *sigma, *law, *grain, *scale; /* of `fit` */

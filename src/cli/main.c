@@ -29,7 +29,7 @@ static const sab_command commands[] = {
      "List every key of a case file: type, unit, default, range and meaning.", "M", false,
      sab_command_keys},
     {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
-     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlentqv", true,
+     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlOentqv", true,
      sab_command_solve},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -196,7 +196,7 @@ static sab_status facet_load(const sab_mesh *mesh, const sab_geometry *geometry,
         double force[SAB_DIM] = {0.0}; /* traction times ds */
         sab_p2_side p;
 
-        sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+        sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q], &p);
         const sab_vars at = {.x = p.x[0], .y = p.x[1], .t = t};
         const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
         const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
@@ -248,7 +248,7 @@ static double flux_at(const sab_mesh *mesh, const sab_geometry *geometry, int fa
     double flux = 0.0;
     sab_p2_side p;
 
-    sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+    sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q], &p);
     const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
     for (int a = 0; a < nodes; a++)
         for (int i = 0; i < dim; i++)

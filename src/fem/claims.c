@@ -40,7 +40,7 @@ static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *
     for (int q = 0; q < sab_line_degree7.n; q++) {
         sab_p2_side p;
 
-        sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
+        sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q], &p);
         const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
         length += w * hypot(p.normal_ds[0], p.normal_ds[1]);
         for (int a = 0; a < nodes; a++)

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
-                           const sab_boundary *boundary, const int *group, double t,
-                           sab_dofs **dofs, sab_error *err)
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int faces,
+                           int nboundaries, const sab_boundary *boundary, const int *group,
+                           double t, sab_dofs **dofs, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_claims *claims = NULL;
@@ -16,14 +16,14 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
     *dofs = NULL;
     SAB_NEW(d, 1);
     const int dim = mesh->cell->dim;
-    const size_t components = (size_t)dim * (size_t)mesh->nnodes;
+    const size_t components = (size_t)dim * (size_t)(mesh->nnodes + faces);
     d->dim = dim;
-    d->nnodes = mesh->nnodes;
+    d->nnodes = mesh->nnodes + faces;
     SAB_NEW(d->number, components);
     SAB_NEW(d->value, components);
     SAB_NEW(d->frame, (size_t)dim * components);
-    SAB_NEW(d->owner, mesh->nnodes);
-    for (int node = 0; node < mesh->nnodes; node++) {
+    SAB_NEW(d->owner, d->nnodes);
+    for (int node = 0; node < d->nnodes; node++) {
         for (int i = 0; i < dim; i++)
             d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
@@ -31,7 +31,7 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
     SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
-    for (int i = 0; i < dim * mesh->nnodes; i++)
+    for (int i = 0; i < dim * d->nnodes; i++)
         if (d->number[i] >= 0)
             d->number[i] = d->nfree++;
     *dofs = d;

@@ -57,11 +57,12 @@ typedef struct sab_boundary_report {
 sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
                               int *group, sab_boundary_report *report, sab_error *err);
 
-/* Apply the entries at time t. SAB_ERR_INPUT: two of them move with different velocities at a node,
- * and neither says `over`. The caller owns *dofs. */
-sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
-                           const sab_boundary *boundary, const int *group, double t,
-                           sab_dofs **dofs, sab_error *err);
+/* Apply the entries at time t; `faces` is the number of sides with a face function
+ * (sab_element_faces): 0, or all of them. SAB_ERR_INPUT: two of them move with different velocities
+ * at a node, and neither says `over`. The caller owns *dofs. */
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int faces,
+                           int nboundaries, const sab_boundary *boundary, const int *group,
+                           double t, sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);
 /* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
  * constraints leave free: with any, a creeping flow has no unique velocity. */

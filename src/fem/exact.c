@@ -35,7 +35,7 @@ sab_status sab_exact_velocity(const sab_space *space, const double *U, const sab
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = space->mesh;
-    const sab_quadrature *rule = space->element->norms;
+    const sab_quadrature *rule = space->norms;
     const int dim = mesh->cell->dim, nodes = mesh->cell->nodes;
 
     *norms = (sab_error_norms){0};
@@ -103,7 +103,7 @@ sab_status sab_exact_pressure(const sab_space *space, const double *pressure, co
                               const sab_function *exact, double t, double *L2, double *exact_L2,
                               sab_error *err)
 {
-    const sab_quadrature *rule = space->element->load;
+    const sab_quadrature *rule = space->load;
 
     *L2 = *exact_L2 = 0.0;
     for (int e = 0; e < space->mesh->nelements; e++) {

@@ -4,6 +4,8 @@
 #ifndef SAB_FEM_GEOMETRY_H
 #define SAB_FEM_GEOMETRY_H
 
+#include <stdbool.h>
+
 enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6 };
 
 typedef struct sab_geometry {
@@ -12,6 +14,8 @@ typedef struct sab_geometry {
     int d;            /* dimension of the tensors: Tr D = sqrt(2d) D_N */
     int s;            /* components of chi^-1(D) */
     int rigid;        /* rigid motions */
+    bool axis;        /* x[0] = r is the distance from an axis, where u_r = 0 */
+    int degree;       /* of the measure as a polynomial */
     /* Velocity [dim] of rigid motion k at x. */
     void (*motion)(int k, const double *x, double *velocity);
     /* Factor of dx and ds at x, in every integral over the domain or a side: 1; r about an axis. */
@@ -27,7 +31,7 @@ typedef struct sab_geometry {
     double (*angle_of_friction)(double friction);
 } sab_geometry;
 
-extern const sab_geometry sab_geometry_plane;
+extern const sab_geometry sab_geometry_plane, sab_geometry_axisymmetric, sab_geometry_space;
 
 /* The geometry of that name, or NULL. */
 const sab_geometry *sab_geometry_find(const char *name);

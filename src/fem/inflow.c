@@ -19,7 +19,7 @@ static void velocity_at(const sab_inflow *in, int side, int q, const double *U, 
 {
     const int *node = nodes_of(in, side);
 
-    sab_p2_side_at(in->mesh, in->facet[side], sab_line_degree7.xi[q][0], p);
+    sab_p2_side_at(in->mesh, in->facet[side], sab_line_degree7.xi[q], p);
     u[0] = u[1] = 0.0;
     for (int a = 0; a < in->mesh->cell->facet->nodes; a++)
         for (int i = 0; i < 2; i++)
@@ -46,7 +46,7 @@ static void fill_side(const sab_inflow *in, const sab_dofs *dofs, int side)
     for (int q = 0; q < POINTS; q++) {
         sab_p2_side p;
 
-        sab_p2_side_at(in->mesh, in->facet[side], sab_line_degree7.xi[q][0], &p);
+        sab_p2_side_at(in->mesh, in->facet[side], sab_line_degree7.xi[q], &p);
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < n; j++) {
                 const int a = local[j] / 2, c = local[j] % 2;

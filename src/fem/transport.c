@@ -303,8 +303,9 @@ static void velocity_at(const sab_space *space, const foot *f, const double *U, 
     }
     if (space->element->inner > 0) {
         const double *at = U + 2 * ((size_t)space->mesh->nnodes + (size_t)f->element);
-        const double phi = space->element->inner_value(f->xi);
+        double phi;
 
+        space->element->bubbles(f->xi, &phi);
         v[0] += phi * at[0];
         v[1] += phi * at[1];
     }
@@ -394,7 +395,7 @@ void sab_transport_first(sab_transport *t, double dt, const double *U, double *v
 void sab_transport_along(sab_transport *t, double dt, const double *wind, const double *U,
                          double *v, sab_transport_report *report)
 {
-    const sab_quadrature *rule = sab_mass_rule(t->space);
+    const sab_quadrature *rule = t->space->mass;
     sab_transport_report sum = {0};
 
     sab_mass_interpolate(t->space, wind, v);
@@ -415,7 +416,7 @@ void sab_transport_along(sab_transport *t, double dt, const double *wind, const 
 void sab_transport_second(sab_transport *t, double dt, const double *now, const double *before,
                           double *v1, double *v2, sab_transport_report *report)
 {
-    const sab_quadrature *rule = sab_mass_rule(t->space);
+    const sab_quadrature *rule = t->space->mass;
     const size_t size = sab_space_size(t->space);
     sab_transport_report sum = {0};
 

@@ -31,7 +31,7 @@ static void measure(const sab_mesh *mesh, const sab_geometry *geometry, int face
         const double xi = sab_line_degree7.xi[q][0], hat[2] = {1.0 - xi, xi};
         sab_p2_side p;
 
-        sab_p2_side_at(mesh, facet, xi, &p);
+        sab_p2_side_at(mesh, facet, &xi, &p);
         for (int a = 0; a < 2; a++) {
             const double w = sab_line_degree7.weight[q] * hat[a];
             const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
@@ -46,7 +46,7 @@ static void measure(const sab_mesh *mesh, const sab_geometry *geometry, int face
     for (int a = 0; a < 2; a++) {
         sab_p2_side p;
 
-        sab_p2_side_at(mesh, facet, a, &p);
+        sab_p2_side_at(mesh, facet, &(double){a}, &p);
         const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
         out->tangent[a][0] = -p.normal_ds[1] / ds;
         out->tangent[a][1] = p.normal_ds[0] / ds;
@@ -191,7 +191,7 @@ static void rows_at_samples(sab_wall *w, const sab_mesh *mesh, int nsides, const
         }
         while (h + 1 < nsides && sides[h + 1].s <= s)
             h++;
-        sab_p2_side_at(mesh, sides[h].facet, (s - sides[h].s) / sides[h].length, &p);
+        sab_p2_side_at(mesh, sides[h].facet, &(double){(s - sides[h].s) / sides[h].length}, &p);
         memcpy(w->x + 2 * k, p.x, sizeof p.x);
     }
 }
@@ -339,7 +339,7 @@ void sab_wall_force(const sab_mesh *mesh, int group, const sab_geometry *geometr
             double here[SAB_MAX_S], t[2];
             sab_p2_side p;
 
-            sab_p2_side_at(mesh, facet, xi, &p);
+            sab_p2_side_at(mesh, facet, &xi, &p);
             for (int c = 0; c < s; c++)
                 here[c] = (1.0 - xi) * end[0][c] + xi * end[1][c];
             traction_of(geometry, here, p.normal_ds, t);

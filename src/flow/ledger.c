@@ -186,7 +186,7 @@ static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_le
 
             if (mesh->facet_interior[f] || !flow->inertia->open[f])
                 continue;
-            sab_p2_side_at(mesh, f, sab_line_degree7.xi[q][0], &p);
+            sab_p2_side_at(mesh, f, sab_line_degree7.xi[q], &p);
             const double e =
                 energy_at(c, mesh->cell->facet->nodes, sab_mesh_facet(mesh, f), p.value, v);
             const double w = dt * sab_line_degree7.weight[q] * flow->space->geometry->measure(p.x);

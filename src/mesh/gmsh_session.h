@@ -30,8 +30,12 @@ sab_status sab_gmsh_check_extent(sab_error *err);
  * as a script. */
 void sab_gmsh_merge_data(const char *path, int *ierr);
 
-/* The elements of one curve or surface, by tags of nodes. */
+/* What Gmsh calls an entity of a dimension: "surface". */
+const char *sab_gmsh_entity_name(int dim);
+
+/* The elements of one curve, surface or volume, by tags of nodes. */
 typedef struct sab_gmsh_block {
+    int type;      /* of Gmsh, of all elements */
     size_t n, per; /* elements, nodes of each */
     size_t *node;  /* [n][per]; release with gmshFree */
 } sab_gmsh_block;

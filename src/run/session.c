@@ -27,7 +27,8 @@ static sab_status load_mesh(sab_session *session, sab_error *err)
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    status = sab_mesh_read(c->mesh_file, c->nparameters, c->parameter, &coarse, err);
+    status =
+        sab_mesh_read(c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
     if (status == SAB_ERR_INPUT)
         place_mesh_error(c, err);
     SAB_TRY(status);
@@ -149,8 +150,9 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
                                   .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
     enter(events, SAB_PHASE_ASSEMBLY, session);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
-    SAB_TRY(sab_dofs_create(session->mesh, c->geometry, c->nboundaries, c->boundary,
-                            session->flow->group, setup.step, &session->held, err));
+    SAB_TRY(sab_dofs_create(session->mesh, c->geometry,
+                            sab_element_faces(c->element, session->mesh), c->nboundaries,
+                            c->boundary, session->flow->group, setup.step, &session->held, err));
     if (initial && c->initial_from != NULL)
         SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));

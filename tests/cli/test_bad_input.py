@@ -207,6 +207,7 @@ CHOICES = [
     solver("method: §agpd", "did you mean 'apgd'?"),
     solver("method: §simplex", "'simplex' is none of the choices (auto, pg,"),
     solver("linear: §pardiso", "'pardiso' is none of the choices (cholmod, mumps)"),
+    solver("ordering: §scotch", "'scotch' is none of the choices (auto, amd, metis)"),
 ]
 
 TIME = [
@@ -473,6 +474,7 @@ USAGE = [
         files={"out/c/summary.json": "{}\n"}),
     usage("solve: method", ["solve", "p.sabp", "--method", "agpd"], "did you mean 'apgd'?"),
     usage("solve: linear", ["solve", "p.sabp", "--linear", "lu"], "neither cholmod nor mumps"),
+    usage("solve: ordering", ["solve", "p.sabp", "--ordering", "rcm"], "none of auto, amd, metis"),
     usage("solve: tolerance 0", ["solve", "p.sabp", "--tolerance", "0"], "0 is not between 0 and 1"),
     usage("solve: tolerance x", ["solve", "p.sabp", "--tolerance", "x"], "'x' is not a number"),
     usage("solve: iterations", ["solve", "p.sabp", "--max-iterations", "0"], "0 is less than 1"),

@@ -49,7 +49,8 @@ static sab_dofs *apply(const sab_mesh *mesh, int n, const sab_boundary *boundary
     for (int b = 0; b < n; b++)
         group[b] = sab_mesh_find_group(mesh, boundary[b].group);
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(mesh, &sab_geometry_plane, n, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, n, boundary, group, 0.0, &dofs, NULL),
+        SAB_OK);
     return dofs;
 }
 
@@ -170,8 +171,8 @@ static void test_slip_in_two_groups(void)
     const int a = node_at(mesh, 0, 0), b = node_at(mesh, 1, 0), c = node_at(mesh, 2, slope);
     const int west[1][2] = {{a, b}}, east[1][2] = {{b, c}};
 
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "west", 8, 1, west, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "east", 9, 1, east, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "west", 8, 1, west[0], NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "east", 9, 1, east[0], NULL), SAB_OK);
     for (int k = 0; k < 2; k++) {
         const sab_boundary wall[] = {{.group = k == 0 ? "west" : "east", .slip = true},
                                      {.group = k == 0 ? "east" : "west", .slip = true}};
@@ -206,8 +207,9 @@ static void test_over(void)
     sab_dofs *dofs = NULL;
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_dofs_create(mesh, &sab_geometry_plane, 2, moving, group, 0.0, &dofs, &err),
-                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, 2, moving, group, 0.0, &dofs, &err),
+        SAB_ERR_INPUT);
     CU_ASSERT_PTR_NULL(dofs);
     CU_ASSERT_STRING_EQUAL(
         err.message,
@@ -433,8 +435,8 @@ static void test_random_entries(void)
                 group[i] = way == 0 ? i : backwards[i];
                 b[way][i] = b[0][group[i]];
             }
-            status[way] =
-                sab_dofs_create(mesh, &sab_geometry_plane, 4, b[way], group, 0.0, &dofs[way], NULL);
+            status[way] = sab_dofs_create(mesh, &sab_geometry_plane, 0, 4, b[way], group, 0.0,
+                                          &dofs[way], NULL);
         }
         CU_ASSERT_EQUAL_FATAL(status[0], status[1]);
         if (status[0] == SAB_OK)

@@ -47,7 +47,7 @@ static setup set_up(bool bubbles)
                 s.mesh->x[2 * s.mesh->facet[3 * f + 2] + 1] += 0.01;
         }
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(s.mesh, &sab_geometry_plane, 4, boundary, group, 0.0, &s.dofs, NULL),
+        sab_dofs_create(s.mesh, &sab_geometry_plane, 0, 4, boundary, group, 0.0, &s.dofs, NULL),
         SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
                                            &sab_geometry_plane, &s.space, NULL),

@@ -46,7 +46,7 @@ static void make_body(body *b)
     CU_ASSERT_EQUAL_FATAL(sab_boundary_match(b->mesh, 4, b->boundary, b->group, &report, NULL),
                           SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(b->mesh, &b->geometry, 4, b->boundary, b->group, 0.0, &b->dofs, NULL),
+        sab_dofs_create(b->mesh, &b->geometry, 0, 4, b->boundary, b->group, 0.0, &b->dofs, NULL),
         SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
         sab_space_create(b->mesh, &sab_element_p2b, &b->geometry, &b->space, NULL), SAB_OK);
@@ -234,7 +234,8 @@ static void test_slip(void)
     sab_dofs_destroy(&b.dofs);
     b.boundary[top] = (sab_boundary){.group = names[top], .slip = true};
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(b.mesh, &b.geometry, 4, b.boundary, b.group, 0.0, &b.dofs, NULL), SAB_OK);
+        sab_dofs_create(b.mesh, &b.geometry, 0, 4, b.boundary, b.group, 0.0, &b.dofs, NULL),
+        SAB_OK);
     double *u = sab_alloc((size_t)b.dofs->nfree, sizeof *u);
     for (int i = 0; i < b.dofs->nfree; i++)
         u[i] = sab_test_random(&state) - 0.5;

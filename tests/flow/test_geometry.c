@@ -59,8 +59,17 @@ static double angle_of(double friction)
     return asin(3.0 * friction / (2.0 * ROOT3 + friction));
 }
 
-static const sab_geometry three = {"three", 2,      3,      4,           3,       motion,
-                                   one,     strain, tensor, friction_of, angle_of};
+static const sab_geometry three = {.name = "three",
+                                   .dim = 2,
+                                   .d = 3,
+                                   .s = 4,
+                                   .rigid = 3,
+                                   .motion = motion,
+                                   .measure = one,
+                                   .strain = strain,
+                                   .tensor = tensor,
+                                   .friction_of_angle = friction_of,
+                                   .angle_of_friction = angle_of};
 static const sab_geometry *const both[2] = {&sab_geometry_plane, &three};
 
 /* chi is an isometry for <D, D> = D:D/2, its inverse gives the strain rate of a velocity, and
