@@ -255,6 +255,29 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
             self.check(f"{size}: said", "e-" in size or f"the geometry reaches to 1e+{size[2:]}, beyond" in
                        done.stderr, done.stderr)
 
+    def test_loose(self):
+        """What is wrong with a mesh is said of the mesh, not of a matrix."""
+        squares = "".join(f"Point({i + 1}) = {{{i}, 0, 0, 0.5}}; Point({i + 2}) = {{{i + 1}, 0, 0, 0.5}}; "
+                          f"Point({i + 3}) = {{{i + 1}, 1, 0, 0.5}}; Point({i + 4}) = {{{i}, 1, 0, 0.5}};\n"
+                          f"Line({i + 1}) = {{{i + 1}, {i + 2}}}; Line({i + 2}) = {{{i + 2}, {i + 3}}}; "
+                          f"Line({i + 3}) = {{{i + 3}, {i + 4}}}; Line({i + 4}) = {{{i + 4}, {i + 1}}};\n"
+                          f"Curve Loop({i + 1}) = {{{i + 1} : {i + 4}}}; Plane Surface({i + 1}) = {{{i + 1}}};\n"
+                          for i in (0, 10))
+        case = CASE.replace("m.msh", "m.geo").replace("wall:", "free: {traction: 0}, wall:")
+        write(self.path("two/m.geo"), squares + 'Physical Curve("wall") = {1 : 4}; Physical Curve("free") = {11 : 14};\n')
+        write(self.path("two/case.yaml"), case)
+        done = self.run("run", "two", "-o", "two-out", code=3)
+        self.check("a part that nothing holds: where", "nothing holds the material at (10, 0)" in done.stderr, done.stderr)
+        write(self.path("two/m.geo"), squares.split("Point(11)")[0] + "Line(5) = {1, 3}; Line{5} In Surface{1};\n"
+              'Physical Curve("wall") = {1 : 3, 5}; Physical Curve("free") = {4};\n')
+        done = self.run("check", "two", code=3)
+        self.check("an interior side in a boundary group: said", "of this group lie inside the domain" in done.stderr,
+                   done.stderr)
+        write(self.path("two/m.geo"), squares.split("Point(11)")[0].replace(", 1, 0, 0.5", ", 1e-6, 0, 0.5") +
+              'Physical Curve("wall") = {1}; Physical Curve("free") = {2 : 4};\n')
+        done = self.run("check", "two")
+        self.check("flat elements: said", "times as long as high, at (" in done.stderr, done.stderr)
+
     def test_many_keys(self):
         """Time must grow with the size of a file, not with its square."""
         many = "".join(f"  k{i}: 1\n" for i in range(60000))
