@@ -185,7 +185,7 @@ static sab_status refuse_twins(loader *l, const sab_yaml *map)
     sab_error *err = l->err;
     const sab_yaml **sorted = NULL;
 
-    if (map->kind != SAB_YAML_MAP || map->n < 2)
+    if (map->kind != SAB_YAML_MAP || map->n <= 1)
         return SAB_OK;
     SAB_NEW(sorted, map->n);
     memcpy(sorted, map->item, (size_t)map->n * sizeof *sorted);

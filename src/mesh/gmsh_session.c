@@ -110,16 +110,16 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
 sab_status sab_gmsh_check_extent(sab_error *err)
 {
     static const double FAR = 1e12;
-    double x[6] = {0.0};
+    double low[SAB_DIM] = {0.0}, high[SAB_DIM] = {0.0};
     int ierr = 0;
 
-    gmshModelGetBoundingBox(-1, -1, &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &ierr);
-    for (int i = 0; i < 6; i++)
-        if (ierr == 0 && !(fabs(x[i]) <= FAR))
+    gmshModelGetBoundingBox(-1, -1, low, low + 1, low + 2, high, high + 1, high + 2, &ierr);
+    for (int j = 0; j < SAB_DIM && ierr == 0; j++)
+        if (!(low[j] >= -FAR && high[j] <= FAR))
             return sab_fail(err, SAB_ERR_INPUT,
                             "the geometry reaches to %g, beyond %g: choose units in which it is "
                             "nearer to 1",
-                            x[i], FAR);
+                            high[j] <= FAR ? low[j] : high[j], FAR);
     return SAB_OK;
 }
 
