@@ -75,7 +75,7 @@ static int find_tag(const sab_tagged *nodes, size_t tag)
 
 void sab_tagged_move(sab_tagged *nodes, size_t n, const size_t *tag, const double *x, double step)
 {
-    for (size_t k = 0; k < SAB_DIM * n; k++) {
+    for (size_t k = 0; k < SAB_DIM * n && step > 0.0; k++) {
         const int i = find_tag(nodes, tag[k / SAB_DIM]);
 
         if (i >= 0) {
