@@ -28,7 +28,8 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
             d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
     }
-    SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
+    SAB_TRY(
+        sab_claims_create(mesh, geometry, faces, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
     for (int i = 0; i < dim * d->nnodes; i++)
