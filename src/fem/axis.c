@@ -36,7 +36,7 @@ static double least_radius(const sab_mesh *mesh, int facet, double *x)
 {
     const int *node = sab_mesh_facet(mesh, facet);
     const double *end = sab_mesh_x(mesh, node[0]), *other = sab_mesh_x(mesh, node[1]);
-    const double *middle = sab_mesh_x(mesh, node[2]);
+    const double *middle = sab_mesh_x(mesh, node[mesh->cell->facet->corners]);
     const double a = 2.0 * (end[0] + other[0]) - 4.0 * middle[0];
     const double b = 4.0 * middle[0] - 3.0 * end[0] - other[0];
     double s = end[0] < other[0] ? 0.0 : 1.0;

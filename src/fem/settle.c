@@ -458,7 +458,7 @@ static bool project(const court *c, int node, hold *h, const sab_claim *claim,
             holds = true;
         }
     if (holds)
-        project_on(dim, h->n < 2 ? dim : n, list, P);
+        project_on(dim, h->n <= 1 ? dim : n, list, P);
     return holds;
 }
 
