@@ -104,7 +104,7 @@ double sab_locate_inside(const sab_mesh *mesh, int e, const double x[2], double 
 {
     xi[0] = xi[1] = 1.0 / 3.0;
     for (int k = 0; k < 20; k++) {
-        double at[2], J[2][2];
+        double at[2], J[SAB_DIM][SAB_DIM];
 
         sab_mesh_map(mesh, e, xi, at, J);
         const double det = J[0][0] * J[1][1] - J[0][1] * J[1][0];

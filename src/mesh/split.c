@@ -37,14 +37,14 @@ static sab_status copy_group(const sab_mesh *coarse, int g, sab_mesh *fine, sab_
 {
     sab_status status = SAB_OK;
     const sab_mesh_group *group = coarse->group + g;
-    int(*side)[2] = NULL;
+    const size_t corners = (size_t)coarse->cell->facet->corners;
+    int *side = NULL;
 
-    SAB_NEW(side, group->nfacets);
-    for (int i = 0; i < group->nfacets; i++) {
-        memcpy(side[i], sab_mesh_facet(coarse, group->facet[i]), sizeof side[i]); /* ends first */
-    }
-    SAB_TRY(sab_mesh_add_group(fine, group->name, group->tag, group->nfacets, (const int(*)[2])side,
-                               err));
+    SAB_NEW(side, corners * (size_t)group->nfacets);
+    for (int i = 0; i < group->nfacets; i++) /* corners come first */
+        memcpy(side + corners * (size_t)i, sab_mesh_facet(coarse, group->facet[i]),
+               corners * sizeof *side);
+    SAB_TRY(sab_mesh_add_group(fine, group->name, group->tag, group->nfacets, side, err));
 cleanup:
     SAB_FREE(side);
     return status;
@@ -60,6 +60,10 @@ sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_er
     sab_mesh *m = NULL;
 
     *fine = NULL;
+    if (cell != &sab_cell_triangle)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "only triangles can be split: on split tetrahedra the pair of p2 has weak "
+                        "pressures that grow with the mesh; use the element p2nb");
     if (coarse->nelements > INT_MAX / (children * cell->nodes) || /* indices are int */
         coarse->nnodes > INT_MAX / dim - NEW_NODES * coarse->nelements) {
         status = sab_fail(err, SAB_ERR_INPUT, "the mesh is too large to split: %d triangles",
@@ -72,7 +76,7 @@ sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_er
     memcpy(x, coarse->x, (size_t)dim * (size_t)coarse->nnodes * sizeof *x);
     for (int e = 0; e < coarse->nelements; e++)
         split_triangle(coarse, e, coarse->nnodes + NEW_NODES * e, x, element);
-    status = sab_mesh_create(nnodes, x, children * coarse->nelements, element, &m, err);
+    status = sab_mesh_create(cell, nnodes, x, children * coarse->nelements, element, &m, err);
     x = NULL; /* moved, also on failure */
     element = NULL;
     SAB_TRY(status);
@@ -105,6 +109,8 @@ static bool is_split_at(const sab_mesh *mesh, int e, int i)
 
 bool sab_mesh_is_split(const sab_mesh *mesh)
 {
+    if (mesh->cell != &sab_cell_triangle)
+        return false;
     for (int e = 0; e < mesh->nelements; e++) {
         bool found = false;
 

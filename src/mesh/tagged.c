@@ -179,7 +179,7 @@ sab_status sab_tagged_mesh(sab_tagged *nodes, int per, size_t n, const size_t *t
             element[width * e + a] = nodes->number[element[width * e + a]];
     if (per == cell->corners)
         SAB_TRY(add_middles(cell, (int)n, element, &used, &x, err));
-    status = sab_mesh_create(used, x, (int)n, element, mesh, err);
+    status = sab_mesh_create(cell, used, x, (int)n, element, mesh, err);
     x = NULL; /* moved, also on failure */
     element = NULL;
 cleanup:
@@ -212,7 +212,7 @@ sab_status sab_tagged_group(const sab_tagged *nodes, const char *name, int group
         }
         end[k / 2][k % 2] = nodes->number[i];
     }
-    SAB_TRY(sab_mesh_add_group(mesh, name, group_tag, (int)nsides, (const int(*)[2])end, err));
+    SAB_TRY(sab_mesh_add_group(mesh, name, group_tag, (int)nsides, end[0], err));
 cleanup:
     SAB_FREE(end);
     return status;

@@ -171,8 +171,8 @@ static void test_slip_in_two_groups(void)
     const int a = node_at(mesh, 0, 0), b = node_at(mesh, 1, 0), c = node_at(mesh, 2, slope);
     const int west[1][2] = {{a, b}}, east[1][2] = {{b, c}};
 
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "west", 8, 1, west, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "east", 9, 1, east, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "west", 8, 1, west[0], NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_add_group(mesh, "east", 9, 1, east[0], NULL), SAB_OK);
     for (int k = 0; k < 2; k++) {
         const sab_boundary wall[] = {{.group = k == 0 ? "west" : "east", .slip = true},
                                      {.group = k == 0 ? "east" : "west", .slip = true}};

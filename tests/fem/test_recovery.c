@@ -104,7 +104,8 @@ static void test_stable(void)
         element[6 * (i / 3) + 3 + i % 3] = middle[a][b];
     }
     CU_ASSERT_EQUAL_FATAL(n, 13);
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(13, x, 4, element, &mesh, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(&sab_cell_triangle, 13, x, 4, element, &mesh, NULL),
+                          SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
         sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_FALSE(sab_recovery_is_stable(space));

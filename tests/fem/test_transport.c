@@ -507,7 +507,8 @@ static void test_gap(void)
             continue;
         memcpy(element + 6 * n++, full->element + 6 * e, 6 * sizeof *element);
     }
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(full->nnodes, x, n, element, &mesh, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_mesh_create(&sab_cell_triangle, full->nnodes, x, n, element, &mesh, NULL), SAB_OK);
     sab_mesh_destroy(&full);
     setup s = set_up(mesh, false, NULL);
     sample_affine(&s, &positions, s.U);
@@ -633,7 +634,8 @@ static void test_along_side(void)
             x[2 * (11 + k) + i] = 0.5 * (ring[k][i] + ring[j][i]);
         }
     }
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(16, x, 5, element, &mesh, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(&sab_cell_triangle, 16, x, 5, element, &mesh, NULL),
+                          SAB_OK);
     setup s = set_up(mesh, false, NULL);
     int on_axis = 0;
 
