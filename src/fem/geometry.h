@@ -16,6 +16,11 @@ typedef struct sab_geometry {
     int rigid;        /* rigid motions */
     bool axis;        /* x[0] = r is the distance from an axis, where u_r = 0 */
     int degree;       /* of the measure as a polynomial */
+    /* Factor that makes integrals over the mesh those of the whole body: 1; 2 pi about an axis. It
+     * is in no weight, but in every integral that leaves the program: probes, history, summary. */
+    double whole;
+    const char *coordinate[3]; /* names in files: x, y, z; r, z */
+    const char *component[6];  /* and of a tensor: XX YY ZZ XY YZ XZ; RR ZZ TT RZ ZT RT, T = hoop */
     /* Velocity [dim] of rigid motion k at x. */
     void (*motion)(int k, const double *x, double *velocity);
     /* Factor of dx and ds at x, in every integral over the domain or a side: 1; r about an axis. */
