@@ -86,7 +86,7 @@ static void traction_of(const sab_geometry *geometry, const double *sigma, const
                         double *t)
 {
     static const int at[SAB_DIM][SAB_DIM] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-    double tensor[6]; /* XX YY ZZ XY YZ XZ */
+    double tensor[SAB_TENSOR]; /* XX YY ZZ XY YZ XZ */
 
     geometry->tensor(sigma, tensor);
     for (int i = 0; i < geometry->dim; i++) {
