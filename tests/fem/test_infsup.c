@@ -21,7 +21,8 @@ static sab_mesh *channel_mesh(int n, bool split)
     const sab_mesh_parameter parameter[] = {{"L", 1.0}, {"n", n}, {"structured", 0.0}};
     sab_mesh *coarse = NULL, *fine = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/channel.geo", 3, parameter, &coarse, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/channel.geo", 2, 3, parameter, &coarse, NULL),
+                          SAB_OK);
     if (!split)
         return coarse;
     CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &fine, NULL), SAB_OK);
