@@ -368,8 +368,8 @@ static void test_errors(void)
     sab_mesh_destroy(&mesh);
 }
 
-/* A stress on a mesh in any geometry, without flow; each boundary node belongs to one group, that of
- * the bottom before the others, so that no corner is shared. */
+/* A stress on a mesh in any geometry, without flow; each boundary node belongs to one group, that
+ * of the bottom before the others, so that no corner is shared. */
 typedef struct vessel {
     sab_mesh *mesh;
     sab_space *space;
