@@ -386,7 +386,10 @@ static sab_status read_model(const char *path, sab_gmsh_kind kind, int dim, sab_
 
     /* Not gmshOpen: it brings back the -setnumber of former meshes, and stays locked for the rest
      * of the process after an error. */
-    gmshMerge(path, &ierr);
+    if (kind == SAB_GMSH_GEO)
+        gmshMerge(path, &ierr);
+    else
+        sab_gmsh_merge_data(path, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "reading the file", err));
     SAB_TRY(choose_cell(&r, dim, err));
     SAB_TRY(find_parts(&r, err));
