@@ -28,7 +28,7 @@ typedef struct sab_share {
  * its slip wall is crossed, because `holder` holds them. */
 typedef struct sab_concession {
     int holder, other, nodes;
-    double place[2];
+    double place[SAB_DIM];
 } sab_concession;
 
 typedef struct sab_dofs {
@@ -46,8 +46,8 @@ typedef struct sab_dofs {
 
 /* What sab_boundary_match found besides errors. */
 typedef struct sab_boundary_report {
-    int uncovered;   /* boundary sides that belong to no group: traction-free */
-    double place[2]; /* middle of the first of them */
+    int uncovered;         /* boundary sides that belong to no group: traction-free */
+    double place[SAB_DIM]; /* middle of the first of them */
 } sab_boundary_report;
 
 /* Find the group of each entry (group: [nboundaries], indices into mesh->group). SAB_ERR_INPUT for
