@@ -4,6 +4,8 @@
 #ifndef SAB_FEM_GEOMETRY_H
 #define SAB_FEM_GEOMETRY_H
 
+#include "mesh/cell.h"
+
 #include <stdbool.h>
 
 enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6 };
@@ -26,7 +28,7 @@ typedef struct sab_geometry {
     /* chi: the tensor XX YY ZZ XY YZ XZ of an s-vector. In the plane ZZ is the in-plane mean, which
      * the two-dimensional law leaves open. */
     void (*tensor)(const double *x, double tensor[6]);
-    const char *coordinate[3]; /* dim names of x, as formulas, messages and files have them */
+    const char *coordinate[SAB_DIM]; /* dim names of x, as formulas, messages and files have them */
 } sab_geometry;
 
 extern const sab_geometry sab_geometry_plane, sab_geometry_axisymmetric, sab_geometry_space;

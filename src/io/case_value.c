@@ -273,8 +273,11 @@ cleanup:
 static const char *explain_length(const sab_geometry *g, const char *what, char *buffer,
                                   size_t size)
 {
-    snprintf(buffer, size, "%s in geometry: %s has %s, %s%s%s", what, g->name, g->coordinate[0],
-             g->coordinate[1], g->dim > 2 ? ", " : "", g->dim > 2 ? g->coordinate[2] : "");
+    int used = snprintf(buffer, size, "%s in geometry: %s has", what, g->name);
+
+    for (int i = 0; i < g->dim && used > 0 && (size_t)used < size; i++)
+        used += snprintf(buffer + used, size - (size_t)used, "%s %s", i > 0 ? "," : "",
+                         g->coordinate[i]);
     return buffer;
 }
 
