@@ -321,6 +321,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_end_array(&json);
     sab_json_string(&json, "version", SAB_VERSION);
     sab_json_string(&json, "title", session->c->title);
+    sab_json_string(&json, "geometry", session->c->geometry->name);
     sab_json_begin_object(&json, "mesh");
     sab_json_integer(&json, "vertices", mesh->nvertices);
     sab_json_integer(&json, "elements", mesh->nelements);
