@@ -28,7 +28,8 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
             d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
     }
-    SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
+    SAB_TRY(
+        sab_claims_create(mesh, geometry, faces, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
     for (int i = 0; i < dim * d->nnodes; i++)
@@ -55,14 +56,12 @@ void sab_dofs_destroy(sab_dofs **dofs)
     }
 }
 
-/* Rank of a Gram matrix of n rows: elimination with complete pivoting on its diagonal. */
-static int rank_of(int n, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
+/* Rank of a Gram matrix of n rows, entries of size `scale` where they are not 0: elimination with
+ * complete pivoting on its diagonal. */
+static int rank_of(int n, double scale, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
 {
-    double scale = 0.0;
     int rank = 0;
 
-    for (int k = 0; k < n; k++)
-        scale += gram[k][k];
     for (int k = 0; k < n; k++) {
         int pivot = k;
 
@@ -120,6 +119,7 @@ static int find_parts(const sab_mesh *mesh, int *first, int *part)
 }
 
 typedef struct gram {
+    int held; /* directions */
     double entry[SAB_MAX_RIGID][SAB_MAX_RIGID];
 } gram;
 
@@ -140,6 +140,7 @@ static void add_constraints(const sab_dofs *dofs, const sab_mesh *mesh,
 
         if (dofs->number[i] >= 0)
             continue;
+        of[part[i / dim]].held++;
         for (int j = 0; j < dim; j++)
             x[j] = (mesh->x[i / dim * dim + j] - centre[j]) / size;
         for (int k = 0; k < n; k++) {
@@ -171,8 +172,9 @@ sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
     SAB_NEW(of, find_parts(mesh, first, part));
     add_constraints(dofs, mesh, geometry, part, of);
     for (int i = 0; i < mesh->nnodes; i++) {
+        gram *g = &of[part[i]];
         const int n =
-            first[i] == i ? geometry->rigid - rank_of(geometry->rigid, of[part[i]].entry) : 0;
+            first[i] == i ? geometry->rigid - rank_of(geometry->rigid, g->held, g->entry) : 0;
 
         if (n > *motions) {
             *motions = n;

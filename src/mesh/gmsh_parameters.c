@@ -70,7 +70,7 @@ static sab_status add_word(word_list *list, const char *begin, size_t length, sa
         if (strlen(list->word[i]) == length && strncmp(list->word[i], begin, length) == 0)
             return SAB_OK;
     if (list->n == list->capacity) {
-        const int capacity = 2 * list->capacity + 8;
+        const int capacity = list->capacity + list->capacity + 8;
         char **word = sab_realloc(list->word, (size_t)capacity, sizeof *word);
 
         if (word == NULL)
