@@ -119,7 +119,7 @@ static int find_parts(const sab_mesh *mesh, int *first, int *part)
 }
 
 typedef struct gram {
-    int held; /* directions */
+    int held; /* constrained directions: each adds to the matrix what is of order 1 */
     double entry[SAB_MAX_RIGID][SAB_MAX_RIGID];
 } gram;
 
@@ -172,9 +172,9 @@ sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
     SAB_NEW(of, find_parts(mesh, first, part));
     add_constraints(dofs, mesh, geometry, part, of);
     for (int i = 0; i < mesh->nnodes; i++) {
-        gram *g = &of[part[i]];
+        gram *own = &of[part[i]];
         const int n =
-            first[i] == i ? geometry->rigid - rank_of(geometry->rigid, g->held, g->entry) : 0;
+            first[i] == i ? geometry->rigid - rank_of(geometry->rigid, own->held, own->entry) : 0;
 
         if (n > *motions) {
             *motions = n;
