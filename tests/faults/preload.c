@@ -6,7 +6,7 @@
  *   FAULTS_AT     number of the call, from 0; none: count only
  *   FAULTS_ERRNO  what it fails with; 0: SIGKILL instead, before the call
  *   FAULTS_STAY   all later ones fail too: a full disk
- *   FAULTS_COUNT  file to which the number of calls is written at the end
+ *   FAULTS_COUNT  file to which the numbers of calls are written at the end
  *   FAULTS_WORD   only if this is the first word of the command line (run, study) */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -29,7 +29,10 @@ extern void *__libc_realloc(void *old, size_t size);
 
 static uintptr_t begin, end; /* of the program's own code */
 static const char *kind;
-static long at = -1, calls;
+enum { KINDS = 9 };
+static const char *const name[KINDS] = {"alloc", "write",  "fsync", "rename",  "open",
+                                        "link",  "unlink", "mkdir", "truncate"};
+static long at = -1, calls, counted[KINDS];
 static int number;
 static bool stay, active;
 
@@ -76,8 +79,11 @@ __attribute__((destructor)) static void finish(void)
     const char *path = getenv("FAULTS_COUNT");
 
     if (path != NULL && active) {
-        char text[40];
-        const int n = snprintf(text, sizeof text, "%ld\n", calls);
+        char text[400] = "";
+        int n = 0;
+
+        for (int i = 0; i < KINDS; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s %ld\n", name[i], counted[i]);
         const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
         syscall(SYS_write, fd, text, n);
@@ -92,6 +98,9 @@ static bool fails(const char *what, const void *caller)
 
     if (!active || from < begin || from >= end)
         return false;
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(name[i], what) == 0)
+            __atomic_fetch_add(&counted[i], 1, __ATOMIC_RELAXED);
     if (strcmp(kind, what) != 0 && !(strcmp(kind, "io") == 0 && strcmp(what, "alloc") != 0))
         return false;
     const long mine = __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
