@@ -116,6 +116,21 @@ int sab_element_side_at(const sab_element *element, const sab_mesh *mesh, int fa
     return cell->nodes + element->faces;
 }
 
+/* Of a face function 27 l0 xi_0 xi_1 with l0 = 1 - xi_0 - xi_1. */
+void sab_element_side_slopes(const sab_element *element, const double *xi, const sab_p2_side *p,
+                             double (*slope)[SAB_DIM - 1])
+{
+    const int nodes = element->cell->facet->nodes;
+
+    memcpy(slope, p->slope, (size_t)nodes * sizeof *slope);
+    if (element->faces) {
+        const double l0 = 1.0 - xi[0] - xi[1];
+
+        slope[nodes][0] = 27.0 * xi[1] * (l0 - xi[0]);
+        slope[nodes][1] = 27.0 * xi[0] * (l0 - xi[1]);
+    }
+}
+
 int sab_element_side_index(const sab_element *element, const sab_mesh *mesh, int facet,
                            int index[SAB_SIDE_SHAPES])
 {

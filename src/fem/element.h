@@ -81,6 +81,9 @@ int sab_element_index(const sab_element *element, const sab_mesh *mesh, int e,
  * place and normal as in p; returns their number. Where they stand: index. */
 int sab_element_side_at(const sab_element *element, const sab_mesh *mesh, int facet,
                         const double *xi, sab_p2_side *p, double *value);
+/* Their derivatives d/dxi_a along the facet; p is sab_p2_side_at the same point. */
+void sab_element_side_slopes(const sab_element *element, const double *xi, const sab_p2_side *p,
+                             double (*slope)[SAB_DIM - 1]);
 int sab_element_side_index(const sab_element *element, const sab_mesh *mesh, int facet,
                            int index[SAB_SIDE_SHAPES]);
 

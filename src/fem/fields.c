@@ -1,5 +1,6 @@
 #include "fem/fields.h"
 #include "base/memory.h"
+#include "fem/flux.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,27 +234,34 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     }
 }
 
-/* h of element e: h^2 is twice its area, that of the mesh. */
+/* h of element e: h^2 is twice its area on the mesh, h^3 six times its volume. */
 static double size_of(const sab_fields *f, int e)
 {
-    const int points = f->space->element->law->n;
-    double area = 0.0;
+    const sab_quadrature *rule = f->space->element->law;
+    double volume = 0.0;
 
-    for (int q = points * e; q < points * (e + 1); q++)
-        area += f->space->weight[q] /
-                f->space->geometry->measure(f->space->point + f->space->geometry->dim * q);
-    return sqrt(2.0 * area);
+    for (int q = 0; q < rule->n; q++) {
+        sab_p2 p;
+
+        sab_p2_at(f->space->mesh, e, rule->xi[q], &p);
+        volume += p.det * rule->weight[q];
+    }
+    return f->space->mesh->cell->dim == 2 ? sqrt(2.0 * volume) : cbrt(6.0 * volume);
 }
 
 /* Largest |u| at the nodes of element e. */
 static double speed_of(const sab_fields *f, int e)
 {
+    const int dim = f->space->mesh->cell->dim;
     double u = 0.0;
 
     for (int a = 0; a < f->space->mesh->cell->nodes; a++) {
-        const double *at = f->velocity + 2 * sab_mesh_element(f->space->mesh, e)[a];
+        const double *at = f->velocity + dim * sab_mesh_element(f->space->mesh, e)[a];
+        double speed = 0.0;
 
-        u = fmax(u, hypot(at[0], at[1]));
+        for (int i = 0; i < dim; i++)
+            speed = hypot(speed, at[i]);
+        u = fmax(u, speed);
     }
     return u;
 }
@@ -334,8 +342,8 @@ sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int
         F[i] -= b->load[i];
     restrict_to_entry(f, b, entry, part != SAB_FORCE_TOTAL, F);
     if (part == SAB_FORCE_TOTAL)
-        status = sab_boundary_load(f->space->mesh, f->space->geometry, 1, b->boundary + entry,
-                                   b->group + entry, b->t, F, err);
+        status =
+            sab_boundary_load(f->space, 1, b->boundary + entry, b->group + entry, b->t, F, err);
     for (int i = 0; i < n && part != SAB_FORCE_CONTACT; i++)
         F[i] = -F[i];
     return status;

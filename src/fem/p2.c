@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* adj[i][j]: cofactors of J, so that J^-1 = adj^T/det; returns det. */
-static double cofactors(int dim, double J[SAB_DIM][SAB_DIM], double adj[SAB_DIM][SAB_DIM])
+double sab_cofactors(int dim, double J[SAB_DIM][SAB_DIM], double adj[SAB_DIM][SAB_DIM])
 {
     if (dim == 2) {
         adj[0][0] = J[1][1];
@@ -39,7 +38,7 @@ static inline void p2_at(const sab_mesh *mesh, int dim, int nodes, int element, 
             for (int j = 0; j < dim; j++)
                 J[i][j] += xa * ref[dim * a + j];
         }
-    p->det = cofactors(dim, J, adj);
+    p->det = sab_cofactors(dim, J, adj);
     for (int a = 0; a < nodes; a++)
         for (int i = 0; i < dim; i++) {
             double sum = adj[i][0] * ref[dim * a];
@@ -73,23 +72,28 @@ static void side_shapes(const sab_cell *cell, const double *xi, double *value, d
     gradient[2] = 4.0 - 8.0 * xi[0];
 }
 
-void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_side *p)
+/* The side with these nodes. */
+static void side_at(const sab_mesh *mesh, const int *node, const double *xi, sab_p2_side *p)
 {
     const sab_cell *cell = mesh->cell->facet;
-    const int *node = sab_mesh_facet(mesh, facet), dim = mesh->cell->dim;
-    double ref[SAB_SIDE_NODES * SAB_DIM], tangent[SAB_DIM - 1][SAB_DIM] = {{0.0}};
+    const int dim = mesh->cell->dim;
+    double ref[SAB_SIDE_NODES * SAB_DIM];
 
     side_shapes(cell, xi, p->value, ref);
     memset(p->x, 0, sizeof p->x);
+    memset(p->tangent, 0, sizeof p->tangent);
+    memset(p->slope, 0, sizeof p->slope);
+    for (int a = 0; a < cell->nodes; a++)
+        memcpy(p->slope[a], ref + cell->dim * a, (size_t)cell->dim * sizeof *ref);
     for (int a = 0; a < cell->nodes; a++)
         for (int i = 0; i < dim; i++) {
             const double xa = mesh->x[dim * node[a] + i];
 
             p->x[i] += p->value[a] * xa;
             for (int j = 0; j < cell->dim; j++)
-                tangent[j][i] += ref[cell->dim * a + j] * xa;
+                p->tangent[j][i] += p->slope[a][j] * xa;
         }
-    const double *s = tangent[0], *t = tangent[1];
+    const double *s = p->tangent[0], *t = p->tangent[1];
     if (dim == 2) {
         p->normal_ds[0] = s[1];
         p->normal_ds[1] = -s[0];
@@ -101,6 +105,27 @@ void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_si
         p->normal_ds[i] = s[(i + 1) % 3] * t[(i + 2) % 3] - s[(i + 2) % 3] * t[(i + 1) % 3];
     p->ds = sqrt(p->normal_ds[0] * p->normal_ds[0] + p->normal_ds[1] * p->normal_ds[1] +
                  p->normal_ds[2] * p->normal_ds[2]);
+}
+
+void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_side *p)
+{
+    side_at(mesh, sab_mesh_facet(mesh, facet), xi, p);
+}
+
+void sab_p2_side_normal(const sab_mesh *mesh, int element, int i, double *n)
+{
+    const sab_cell *cell = mesh->cell->facet;
+    int node[SAB_SIDE_NODES];
+    double middle[SAB_DIM];
+    sab_p2_side p;
+
+    for (int a = 0; a < cell->nodes; a++)
+        node[a] = sab_mesh_element(mesh, element)[mesh->cell->side[i][a]];
+    for (int d = 0; d < cell->dim; d++)
+        middle[d] = 1.0 / cell->corners;
+    side_at(mesh, node, middle, &p);
+    for (int d = 0; d < SAB_DIM; d++)
+        n[d] = p.normal_ds[d] / p.ds;
 }
 
 void sab_p2_barycentric(const sab_cell *cell, const sab_p2 *p, double (*gradient)[SAB_DIM])

@@ -84,6 +84,18 @@ int sab_mesh_find_group(const sab_mesh *mesh, const char *name);
 void sab_mesh_map(const sab_mesh *mesh, int element, const double *xi, double *x,
                   double jacobian[SAB_DIM][SAB_DIM]);
 
+/* The worst shape of an element: dim r / R, with the radii of the spheres inscribed in and
+ * circumscribed about its corners, 1 for a regular element and 0 for a flat one (Gmsh's gamma).
+ * place [dim], where it is, may be NULL. */
+void sab_mesh_quality(const sab_mesh *mesh, double *worst, double *place);
+
+/* Pair the nodes of group b, which must be group a moved by translation [dim] (found from their
+ * barycentres), with those of group a: node_b[k] is node_a[k] moved, n of them, node_a ascending.
+ * The caller owns *node_a and *node_b. SAB_ERR_INPUT names the first node or side that has no
+ * partner. */
+sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, double *translation, int *n,
+                                 int **node_a, int **node_b, sab_error *err);
+
 /* Alfeld (barycentric) split: each triangle into three at the image of its barycentre; curved
  * parents are followed exactly. Nodes keep their numbers; child i of triangle e is 3e+i and has
  * the parent's side i as its side 0, so that boundary facets and groups (kept) are the same. The

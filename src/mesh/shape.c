@@ -219,9 +219,58 @@ static sab_status check_shape(sab_mesh *m, int e, sab_error *err)
     return sab_fail(err, SAB_ERR_INPUT,
                     "%s %d of %d, near %s, %s: its map has the Jacobian %.3g, with sides up to %g",
                     m->cell->name, e + 1, m->nelements, sab_place_text(m->cell->dim, where, place),
-                    straight(m, e, edge) > smallest ? "is folded by its curved sides"
-                                                    : "is degenerate",
+                    fabs(straight(m, e, edge)) > smallest ? "is folded by its curved sides"
+                                                          : "is degenerate",
                     least, longest);
+}
+
+/* With e_k = x_k - x_0 and g_k = grad l_k (g_j.e_k = 1 if j = k, else 0):
+ *     r = 1 / sum |grad l_k|, since |grad l_k| is one over the height on side k, and
+ *     R = |c|, 2 c.e_k = |e_k|^2 for the centre c, so that c = sum_k g_k |e_k|^2 / 2.
+ * In the plane a third edge, the axis, completes the e_k. */
+static double quality(const sab_mesh *m, int e)
+{
+    const int dim = m->cell->dim;
+    double edge[SAB_DIM][SAB_DIM] = {{0.0}}, first[SAB_DIM] = {0.0}, centre[SAB_DIM] = {0.0};
+    double heights = 0.0;
+
+    edge[SAB_DIM - 1][SAB_DIM - 1] = 1.0;
+    const double det = straight(m, e, edge);
+    for (int k = 0; k < dim; k++) {
+        const double *a = edge[(k + 1) % SAB_DIM], *b = edge[(k + SAB_DIM - 1) % SAB_DIM];
+        double g[SAB_DIM], square = 0.0;
+
+        for (int i = 0; i < dim; i++) {
+            const int p = (i + 1) % SAB_DIM, q = (i + SAB_DIM - 1) % SAB_DIM;
+
+            g[i] = (a[p] * b[q] - a[q] * b[p]) / det;
+            square += edge[k][i] * edge[k][i];
+        }
+        heights += distance(dim, (const double[SAB_DIM]){0.0}, g);
+        for (int i = 0; i < dim; i++) {
+            first[i] += g[i]; /* - grad l_0 */
+            centre[i] += 0.5 * square * g[i];
+        }
+    }
+    heights += distance(dim, (const double[SAB_DIM]){0.0}, first);
+    return dim / heights / distance(dim, (const double[SAB_DIM]){0.0}, centre);
+}
+
+void sab_mesh_quality(const sab_mesh *m, double *worst, double *place)
+{
+    int where = 0;
+
+    *worst = INFINITY;
+    for (int e = 0; e < m->nelements; e++) {
+        const double here = quality(m, e);
+
+        if (here < *worst) {
+            *worst = here;
+            where = e;
+        }
+    }
+    if (place != NULL)
+        barycentre(m, where, place);
 }
 
 sab_status sab_mesh_check_shapes(sab_mesh *m, sab_error *err)

@@ -15,19 +15,19 @@ enum { NEW_NODES = 4 };
 
 static void split_triangle(const sab_mesh *coarse, int e, int first_new, double *x, int *element)
 {
-    static const double place[NEW_NODES][2] = {{1.0 / 3.0, 1.0 / 3.0},
-                                               {1.0 / 6.0, 1.0 / 6.0},
-                                               {2.0 / 3.0, 1.0 / 6.0},
-                                               {1.0 / 6.0, 2.0 / 3.0}};
+    static const double place[NEW_NODES][SAB_DIM] = {{1.0 / 3.0, 1.0 / 3.0},
+                                                     {1.0 / 6.0, 1.0 / 6.0},
+                                                     {2.0 / 3.0, 1.0 / 6.0},
+                                                     {1.0 / 6.0, 2.0 / 3.0}};
     const sab_cell *cell = coarse->cell;
     const int *parent = sab_mesh_element(coarse, e);
 
     for (int k = 0; k < NEW_NODES; k++)
         sab_mesh_map(coarse, e, place[k], x + cell->dim * (first_new + k), NULL);
     for (int i = 0; i < cell->sides; i++) {
-        const int *side = cell->side[i];
+        const int *side = cell->side[i], middle = side[cell->facet->corners];
         const int child[] = {parent[side[0]], parent[side[1]],         first_new,
-                             parent[side[2]], first_new + 1 + side[1], first_new + 1 + side[0]};
+                             parent[middle],  first_new + 1 + side[1], first_new + 1 + side[0]};
 
         memcpy(element + cell->nodes * (cell->sides * e + i), child, sizeof child);
     }

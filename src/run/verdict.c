@@ -18,17 +18,17 @@ static const double ROUGH_PRESSURE = 0.3;
 static void warn_corners(const sab_session *session, sab_warnings *warnings)
 {
     const sab_boundary *boundary = session->c->boundary;
-    char place[SAB_PLACE_TEXT];
 
     for (int k = 0; k < session->held->nconcessions; k++) {
         const sab_concession *at = &session->held->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (boundary[at->other].slip)
             sab_warnings_add(warnings,
                              "'%s' moves through the slip wall '%s' where they meet (%d %s %s)",
                              boundary[at->holder].group, boundary[at->other].group, at->nodes,
                              at->nodes > 1 ? "nodes, the first at" : "node, at",
-                             sab_place_text(session->c->geometry->dim, at->place, place));
+                             sab_place_text(session->mesh->cell->dim, at->place, place));
     }
 }
 
@@ -58,7 +58,7 @@ void sab_session_warn(const sab_session *session, sab_warnings *warnings)
             warnings,
             "%d boundary sides belong to no group (the first is at %s): they are free of "
             "traction",
-            report->uncovered, sab_place_text(session->c->geometry->dim, report->place, place));
+            report->uncovered, sab_place_text(session->mesh->cell->dim, report->place, place));
     warn_friction(session, warnings);
     if (!sab_session_stable(session))
         sab_warnings_add(warnings,

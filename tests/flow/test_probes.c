@@ -20,7 +20,7 @@ static sab_mesh *film_mesh(int n, pair which)
     const sab_mesh_parameter parameter[] = {{"n", n}, {"structured", 0.0}};
     sab_mesh *coarse = NULL, *mesh = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/film.geo", 2, parameter, &coarse, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/film.geo", 2, 2, parameter, &coarse, NULL), SAB_OK);
     if (which != ALFELD)
         return coarse;
     CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &mesh, NULL), SAB_OK);

@@ -2,6 +2,8 @@
 #include "check_mesh.h"
 #include "grid.h"
 
+#include "base/memory.h"
+
 #include <stdio.h>
 
 static sab_status create(int nnodes, const double *x, int nelements, const int *element,
@@ -379,6 +381,176 @@ static void test_folds(void)
     CU_ASSERT_TRUE(passed > 50 && refused > 50 && hidden > 0);
 }
 
+/* --- quality ---------------------------------------------------------------------------------- */
+
+static sab_mesh *simplex(const sab_cell *cell, const double *corner)
+{
+    const int dim = cell->dim;
+    double *x = malloc((size_t)(dim * cell->nodes) * sizeof *x);
+    int *element = malloc((size_t)cell->nodes * sizeof *element);
+    sab_mesh *m = NULL;
+
+    memcpy(x, corner, (size_t)(dim * cell->corners) * sizeof *x);
+    for (int a = 0; a < cell->nodes; a++)
+        element[a] = a;
+    for (int i = 0; i < cell->edges; i++)
+        for (int d = 0; d < dim; d++)
+            x[dim * (cell->corners + i) + d] =
+                0.5 * (corner[dim * cell->edge[i][0] + d] + corner[dim * cell->edge[i][1] + d]);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(cell, cell->nodes, x, 1, element, &m, NULL), SAB_OK);
+    return m;
+}
+
+/* Regular: 1. Right-angled: triangle 2 (2 - sqrt 2)/(2 sqrt 2), and the corner of a cube, where
+ * r = 1/(3 + sqrt 3) and R = sqrt(3)/2. */
+static void test_quality(void)
+{
+    static const double regular2[] = {0, 0, 1, 0, 0.5, 0.8660254037844386};
+    static const double regular3[] = {1, 1, 1, 1, -1, -1, -1, 1, -1, -1, -1, 1};
+    static const double right2[] = {3, 1, 5, 1, 3, 3},
+                        right3[] = {0, 0, 5, 1, 0, 5, 0, 1, 5, 0, 0, 6};
+    const struct {
+        const sab_cell *cell;
+        const double *corner;
+        double quality;
+    } known[] = {{&sab_cell_triangle, regular2, 1.0},
+                 {&sab_cell_tetrahedron, regular3, 1.0},
+                 {&sab_cell_triangle, right2, (2.0 - sqrt(2.0)) * sqrt(2.0)},
+                 {&sab_cell_tetrahedron, right3, 3.0 / (3.0 + sqrt(3.0)) / (0.5 * sqrt(3.0))}};
+    double worst, place[SAB_DIM];
+
+    for (int k = 0; k < 4; k++) {
+        sab_mesh *m = simplex(known[k].cell, known[k].corner);
+
+        sab_mesh_quality(m, &worst, place);
+        SAB_ASSERT_CLOSE(worst, known[k].quality, 1e-14);
+        sab_mesh_destroy(&m);
+    }
+    sab_mesh *m = sab_grid_box(&(sab_box){.n = {2, 2, 2}, .high = {2.0, 2.0, 2.0}});
+    sab_mesh_x(m, 0)[0] = 0.9; /* the worst is where the corner has moved */
+    sab_mesh_quality(m, &worst, place);
+    CU_ASSERT_TRUE(worst < 0.2 && worst > 0.0);
+    CU_ASSERT_TRUE(place[0] < 1.0 && place[1] < 1.0 && place[2] < 1.0);
+    sab_mesh_quality(m, &worst, NULL);
+    sab_mesh_destroy(&m);
+}
+
+/* --- groups that match ------------------------------------------------------------------------ */
+
+static void expect_match(const sab_mesh *m, const char *a, const char *b, const double *translation,
+                         int nodes)
+{
+    int n, *from = NULL, *to = NULL;
+    double found[SAB_DIM];
+    sab_error err = {0};
+
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_match_groups(m, sab_mesh_find_group(m, a),
+                                                sab_mesh_find_group(m, b), found, &n, &from, &to,
+                                                &err),
+                          SAB_OK);
+    CU_ASSERT_EQUAL(n, nodes);
+    for (int d = 0; d < m->cell->dim; d++)
+        SAB_ASSERT_CLOSE(found[d], translation[d], 1e-13);
+    for (int k = 0; k < n; k++) {
+        CU_ASSERT_TRUE(k == 0 || from[k] > from[k - 1]);
+        for (int d = 0; d < m->cell->dim; d++)
+            SAB_ASSERT_CLOSE(sab_mesh_x(m, to[k])[d], sab_mesh_x(m, from[k])[d] + translation[d],
+                             1e-12);
+    }
+    sab_free(from);
+    sab_free(to);
+}
+
+static void expect_no_match(const sab_mesh *m, const char *a, const char *b, const char *text)
+{
+    int n, *from = NULL, *to = NULL;
+    double translation[SAB_DIM];
+    sab_error err = {0};
+
+    CU_ASSERT_EQUAL(sab_mesh_match_groups(m, sab_mesh_find_group(m, a), sab_mesh_find_group(m, b),
+                                          translation, &n, &from, &to, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_TRUE(from == NULL && to == NULL && n == 0);
+    if (strstr(err.message, text) == NULL) {
+        printf("\n    expected '%s' in '%s'", text, err.message);
+        CU_FAIL("message");
+    }
+}
+
+static void test_match(void)
+{
+    sab_mesh *m = sab_grid_box(&(sab_box){.n = {3, 2, 4}, .high = {3.0, 1.0, 2.0}, .jitter = 0.1});
+    sab_mesh *plane = sab_grid_create(&(sab_grid){.nx = 4, .ny = 3, .x1 = 2.0, .y1 = 1.0});
+    int n, *from = NULL, *to = NULL;
+    double translation[SAB_DIM];
+    sab_status status = SAB_ERR_MEMORY;
+    long k;
+
+    expect_match(m, "left", "right", (double[]){3.0, 0.0, 0.0}, 5 * 9);
+    expect_match(m, "top", "bottom", (double[]){0.0, 0.0, -2.0}, 7 * 5);
+    expect_match(plane, "left", "right", (double[]){2.0, 0.0}, 7);
+    expect_no_match(m, "left", "left", "no partner of itself");
+    expect_no_match(m, "left", "front", "has no partner in 'front' at (");
+    for (k = 0; status != SAB_OK && k < 100; k++) {
+        sab_memory.failing = k;
+        status = sab_mesh_match_groups(m, 0, 1, translation, &n, &from, &to, NULL);
+        CU_ASSERT_TRUE(status == SAB_OK ||
+                       (status == SAB_ERR_MEMORY && from == NULL && to == NULL));
+    }
+    sab_memory.failing = -1;
+    CU_ASSERT_TRUE(status == SAB_OK && k > 6);
+    sab_free(from);
+    sab_free(to);
+
+    for (int i = 0; i < m->nnodes; i++) { /* one node of the left, within the side */
+        double *x = sab_mesh_x(m, i);
+
+        if (x[0] == 0.0 && fabs(x[1] - 0.75) < 1e-9 && fabs(x[2] - 0.75) < 1e-9)
+            x[1] += 0.001;
+    }
+    expect_no_match(m, "left", "right",
+                    "of 'left' at (0, 0.751, 0.75) has no partner in 'right' "
+                    "at (3, 0.751, 0.75)");
+    expect_no_match(m, "right", "left",
+                    "of 'right' at (3, 0.75, 0.75) has no partner in 'left' at "
+                    "(0, 0.75, 0.75)");
+    sab_mesh_destroy(&plane);
+    sab_mesh_destroy(&m);
+}
+
+/* Two prisms apart, each a square cut in two along one of its diagonals and an apex behind: the
+ * same nodes of the squares, but not the same sides. */
+static void test_match_sides(void)
+{
+    static const double corner[10][3] = {{0, 0, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}, {-1, 0.5, 0.5},
+                                         {2, 0, 0}, {2, 1, 0}, {2, 1, 1}, {2, 0, 1}, {3, 0.5, 0.5}};
+    static const int tetrahedron[4][4] = {{0, 1, 2, 4}, {0, 2, 3, 4}, {5, 6, 8, 9}, {6, 7, 8, 9}};
+    double *x = malloc(3 * 40 * sizeof *x);
+    int *element = malloc(40 * sizeof *element), n = 10, middle[10][10] = {{0}};
+    sab_mesh *m = NULL;
+
+    memcpy(x, corner, sizeof corner);
+    for (int e = 0; e < 4; e++) {
+        memcpy(element + 10 * e, tetrahedron[e], sizeof tetrahedron[e]);
+        for (int i = 0; i < 6; i++) {
+            const int a = tetrahedron[e][sab_cell_tetrahedron.edge[i][0]];
+            const int b = tetrahedron[e][sab_cell_tetrahedron.edge[i][1]];
+
+            if (middle[a][b] == 0)
+                middle[a][b] = middle[b][a] = n++;
+            element[10 * e + 4 + i] = middle[a][b];
+            for (int d = 0; d < 3; d++)
+                x[3 * middle[a][b] + d] = 0.5 * (corner[a][d] + corner[b][d]);
+        }
+    }
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(&sab_cell_tetrahedron, n, x, 4, element, &m, NULL),
+                          SAB_OK);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 2, (int[]){0, 1, 2, 0, 2, 3}, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "b", 2, 2, (int[]){5, 6, 8, 6, 7, 8}, NULL), SAB_OK);
+    expect_no_match(m, "a", "b", "have the same nodes, moved, but not the same sides");
+    sab_mesh_destroy(&m);
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static void test_out_of_memory(void)
@@ -420,6 +592,9 @@ static const sab_test tests[] = {
     {"an edge in common", test_edge_only},
     {"one middle of two edges", test_shared_middle},
     {"folds", test_folds},
+    {"quality", test_quality},
+    {"groups that match", test_match},
+    {"nodes match, sides do not", test_match_sides},
     {"out of memory", test_out_of_memory},
 };
 
