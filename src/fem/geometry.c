@@ -106,17 +106,20 @@ static void motion_space(int k, const double *x, double *velocity)
     velocity[c] = k < 3 ? 0.0 : x[b];
 }
 
+#define CARTESIAN                                                                                  \
+    .whole = 1.0, .coordinate = {"x", "y", "z"}, .component = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}
+
 const sab_geometry sab_geometry_plane = {
     .name = "plane",
     .dim = 2,
     .d = 2,
     .s = 3,
     .rigid = 3,
+    CARTESIAN,
     .motion = motion_plane,
     .measure = measure_one,
     .strain = strain_plane,
     .tensor = tensor_plane,
-    .coordinate = {"x", "y"},
 };
 
 const sab_geometry sab_geometry_axisymmetric = {
@@ -127,11 +130,13 @@ const sab_geometry sab_geometry_axisymmetric = {
     .rigid = 1,
     .axis = true,
     .degree = 1,
+    .whole = 6.28318530717958647693,
+    .coordinate = {"r", "z"},
+    .component = {"RR", "ZZ", "TT", "RZ", "ZT", "RT"},
     .motion = motion_axis,
     .measure = measure_axis,
     .strain = strain_axis,
     .tensor = tensor_axis,
-    .coordinate = {"r", "z"},
 };
 
 const sab_geometry sab_geometry_space = {
@@ -140,11 +145,11 @@ const sab_geometry sab_geometry_space = {
     .d = 3,
     .s = 6,
     .rigid = 6,
+    CARTESIAN,
     .motion = motion_space,
     .measure = measure_one,
     .strain = strain_space,
     .tensor = tensor_space,
-    .coordinate = {"x", "y", "z"},
 };
 
 const sab_geometry *sab_geometry_find(const char *name)

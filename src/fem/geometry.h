@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6 };
+enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6, SAB_AXES = 3, SAB_TENSOR = 6 };
 
 typedef struct sab_geometry {
     const char *name; /* "plane" */
@@ -18,6 +18,12 @@ typedef struct sab_geometry {
     int rigid;        /* rigid motions */
     bool axis;        /* x[0] = r is the distance from an axis, where u_r = 0 */
     int degree;       /* of the measure as a polynomial */
+    /* Factor that makes integrals over the mesh those of the whole body: 1; 2 pi about an axis. It
+     * is in no weight, but in every integral that leaves the program: probes, history, summary. */
+    double whole;
+    /* Names in formulas, messages and files, x y z or r z, and those of a tensor, XX YY ZZ XY YZ XZ
+     * or RR ZZ TT RZ ZT RT: TT is the hoop. */
+    const char *coordinate[SAB_AXES], *component[SAB_TENSOR];
     /* Velocity [dim] of rigid motion k at x. */
     void (*motion)(int k, const double *x, double *velocity);
     /* Factor of dx and ds at x, in every integral over the domain or a side: 1; r about an axis. */
@@ -27,8 +33,7 @@ typedef struct sab_geometry {
     void (*strain)(int i, const double *gradient, double hoop, double *row);
     /* chi: the tensor XX YY ZZ XY YZ XZ of an s-vector. In the plane ZZ is the in-plane mean, which
      * the two-dimensional law leaves open. */
-    void (*tensor)(const double *x, double tensor[6]);
-    const char *coordinate[SAB_DIM]; /* dim names of x, as formulas, messages and files have them */
+    void (*tensor)(const double *x, double tensor[SAB_TENSOR]);
 } sab_geometry;
 
 extern const sab_geometry sab_geometry_plane, sab_geometry_axisymmetric, sab_geometry_space;
