@@ -1,5 +1,6 @@
 #include "cli/args.h"
 #include "base/text.h"
+#include "io/file.h"
 #include "linalg/threads.h"
 
 #include <stddef.h>
@@ -31,6 +32,7 @@ static const option table[] = {
     {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
      offsetof(sab_args, method)},
     {'l', "--linear", NULL, "NAME", "cholmod or mumps", TEXT, offsetof(sab_args, linear)},
+    {'O', "--ordering", NULL, "NAME", "auto, amd or metis", TEXT, offsetof(sab_args, ordering)},
     {'e', "--tolerance", NULL, "G", "tolerance on the power gap", TEXT,
      offsetof(sab_args, tolerance)},
     {'n', "--max-iterations", NULL, "N", "outer iterations at most", TEXT,
@@ -218,5 +220,5 @@ sab_status sab_args_directory(const sab_args *args, const char *name, char *dire
 
     if (n < 0 || (size_t)n >= size)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
-    return SAB_OK;
+    return sab_directory_refuse_root(directory, err);
 }

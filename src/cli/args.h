@@ -10,10 +10,10 @@
 enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
 typedef struct sab_args {
-    const char *target;                                       /* CASE or FILE */
-    const char *output;                                       /* -o */
-    const char *dump;                                         /* --dump-program */
-    const char *method, *linear, *tolerance, *max_iterations; /* of `solve` */
+    const char *target;                                                  /* CASE or FILE */
+    const char *output;                                                  /* -o */
+    const char *dump;                                                    /* --dump-program */
+    const char *method, *linear, *ordering, *tolerance, *max_iterations; /* of `solve` */
     const char *threads;
     const char *jobs;                                /* of `study` */
     const char *x, *y, *sigma, *law, *grain, *scale; /* of `fit` */
@@ -44,7 +44,7 @@ sab_status sab_args_number(const char *name, const char *text, double *value, sa
 sab_status sab_args_integer(const char *name, const char *text, int *value, sab_error *err);
 /* Set the number of threads, --threads or one. */
 sab_status sab_args_threads(const sab_args *args, sab_error *err);
-/* The directory of a result: -o, or out/<name>. */
+/* The directory of a result: -o, or out/<name>. Not the root directory. */
 sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,
                               sab_error *err);
 

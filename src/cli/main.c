@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "linalg/threads.h"
 
 #include <fcntl.h>
@@ -25,7 +26,7 @@ static const sab_command commands[] = {
      "List every key of a case file: type, unit, default, range and meaning.", "M", false,
      sab_command_keys},
     {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
-     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlentqv", true,
+     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlOentqv", true,
      sab_command_solve},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
 
     if (!hold_standard_streams())
         return 4;
+    sab_terminal term = sab_terminal_create(0);
     if (argc < 2) {
         print_help(stderr);
         return 2;
@@ -81,11 +83,11 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return 0;
+        return sab_say_end(&term, 0);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("sablier %s\nBLAS: %s\n", SAB_VERSION, sab_blas_name());
-        return 0;
+        return sab_say_end(&term, 0);
     }
     for (int i = 0; i < COMMANDS; i++) {
         sab_error err = {0};
@@ -95,18 +97,20 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
         if (sab_args_parse(&commands[i], argc - 2, argv + 2, &args, &err) != SAB_OK) {
-            fprintf(stderr, "error: %s\n", err.message);
+            sab_complain(&term, err.message);
             return 2;
         }
         if (args.help) {
             sab_args_help(&commands[i]);
-            return 0;
+            return sab_say_end(&term, 0);
         }
         return commands[i].run(&args);
     }
     const char *close = sab_closest_name(argv[1], names, COMMANDS);
-    fprintf(stderr, "error: unknown command '%s'%s%s%s (see sablier --help)\n", argv[1],
-            close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
-            close != NULL ? "'?" : "");
+    sab_error err = {0};
+    sab_fail(&err, SAB_ERR_USAGE, "unknown command '%s'%s%s%s (see sablier --help)", argv[1],
+             close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+             close != NULL ? "'?" : "");
+    sab_complain(&term, err.message);
     return 2;
 }

@@ -162,6 +162,11 @@ static sab_status read_text(const sab_value_reader *r, const sab_key *row, const
     if (row->type == SAB_KEY_NAME && node->text[0] == '\0')
         return sab_fail(err, SAB_ERR_INPUT, "%s: expected a text, found an empty one",
                         sab_place_of_value(r->file, node, path).text);
+    for (const char *c = node->text; *c != '\0'; c++)
+        if (((unsigned char)*c < 0x20 && *c != '\t') || *c == 0x7f)
+            return sab_fail(err, SAB_ERR_INPUT, "%s: the text contains a control character%s",
+                            sab_place_of_value(r->file, node, path).text,
+                            *c == '\n' ? ": it must be one line" : "");
     SAB_FREE(*value);
     *value = sab_strdup(node->text);
     if (*value == NULL)

@@ -16,6 +16,7 @@ CHOICES(element_choice, "p2", "p2b")
 CHOICES(split_choice, "alfeld", "none")
 CHOICES(scheme_choice, "creeping", "inertial")
 CHOICES(linear_choice, "cholmod", "mumps")
+CHOICES(ordering_choice, "auto", "amd", "metis")
 CHOICES(precision_choice, "float64", "float32")
 
 static const char *method_choice(int i)
@@ -199,6 +200,10 @@ static const sab_key table[] = {
      BETWEEN(1.0, 50.0), .help = "Depth of the memory of Anderson acceleration in pg-aa and dr-aa"},
     {"solver.linear", SAB_KEY_CHOICE, .fallback = "cholmod", .choice = linear_choice,
      IN(sab_case, solver.linear), .help = "Library that factors the sparse matrix"},
+    {"solver.ordering", SAB_KEY_CHOICE, .fallback = "auto", .choice = ordering_choice,
+     IN(sab_case, solver.ordering),
+     .help = "Order of elimination in a factorisation; auto: nested dissection (metis) in space, "
+             "amd else"},
     {"solver.viscosity_iterations", SAB_KEY_INTEGER, .fallback = "30",
      IN(sab_case, viscosity_max_iterations), AT_LEAST(1.0),
      .help =

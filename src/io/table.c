@@ -1,4 +1,5 @@
 #include "io/table.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/file.h"
@@ -6,7 +7,6 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_FILE = 256 * 1024 * 1024 };
 
@@ -189,18 +189,21 @@ sab_status sab_table_number(const sab_table *t, int row, int column, double *val
 static sab_status read_file(const char *path, char **text, sab_error *err)
 {
     sab_status status = SAB_OK;
-    struct stat info;
-    FILE *file = fopen(path, "rb");
+    long long size;
+    FILE *file;
+    sab_error why;
 
     *text = NULL;
-    if (file == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MAX_FILE) {
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: is not a regular file of a sensible size", path);
+    status = sab_input_open(path, &file, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
+    if (size > MAX_FILE) {
+        status =
+            sab_fail(err, SAB_ERR_INPUT, "%s: is too large for a table (%lld bytes)", path, size);
         goto cleanup;
     }
-    SAB_NEW(*text, info.st_size + 1);
-    const size_t length = fread(*text, 1, (size_t)info.st_size, file);
+    SAB_NEW(*text, size + 1);
+    const size_t length = fread(*text, 1, (size_t)size, file);
     if (ferror(file))
         status = sab_fail(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
     else if (strlen(*text) != length)

@@ -1,4 +1,5 @@
 #include "io/yaml_tree.h"
+#include "base/input.h"
 #include "base/memory.h"
 
 #include <yaml.h>
@@ -6,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_FILE = 16 * 1024 * 1024 }; /* a case is a page; a mesh given by mistake is not read */
 
@@ -299,25 +299,23 @@ cleanup:
 sab_status sab_yaml_read(const char *path, sab_yaml **root, sab_error *err)
 {
     sab_status status = SAB_OK;
-    struct stat info;
     char *text = NULL;
     size_t length;
-    FILE *file = fopen(path, "rb");
+    long long size;
+    FILE *file;
+    sab_error why;
 
     *root = NULL;
-    if (file == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: is not a regular file", path);
-        goto cleanup;
-    }
-    if (info.st_size > MAX_FILE) {
+    status = sab_input_open(path, &file, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
+    if (size > MAX_FILE) {
         status = sab_fail(err, SAB_ERR_INPUT, "%s: is too large for a case file (%lld bytes)", path,
-                          (long long)info.st_size);
+                          size);
         goto cleanup;
     }
-    SAB_NEW(text, info.st_size + 1);
-    length = fread(text, 1, (size_t)info.st_size, file);
+    SAB_NEW(text, size + 1);
+    length = fread(text, 1, (size_t)size, file);
     if (ferror(file)) {
         status = sab_fail(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
         goto cleanup;

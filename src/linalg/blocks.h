@@ -10,7 +10,7 @@
 
 #include "linalg/sparse.h"
 
-enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 30 on a tetrahedron */
+enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 37 on a tetrahedron */
        SAB_BLOCK_ROWS = 64,
        SAB_BLOCK_COLUMNS = 64
 };

@@ -16,8 +16,9 @@ typedef struct sab_mesh_parameter {
  * of all when there is none; groups are the physical curves (surfaces). Middles of edges are on the
  * geometry, if the file is one. The same .geo gives the same mesh. Errors name the file and are
  * SAB_ERR_INPUT (or SAB_ERR_MEMORY). The caller owns *mesh. Not for several threads at once: Gmsh
- * is one per process, and the numeric locale is "C" during the call. As Gmsh does, options in
- * `path`.opt are read if that file exists. */
+ * is one per process, and the numeric locale is "C" during the call. A .msh is
+ * data: nothing in it or beside it (`path`.opt) is run. A .geo is a program, and Gmsh reads
+ * `path`.opt too if that file exists. */
 sab_status sab_mesh_read(const char *path, int dim, int nparameters,
                          const sab_mesh_parameter *parameter, sab_mesh **mesh, sab_error *err);
 

@@ -4,9 +4,11 @@
 
 #include <gmshc.h>
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -102,6 +104,17 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
     if (ierr != 0 && status == SAB_OK)
         status = sab_fail(err, SAB_ERR_INPUT, "Gmsh fails while %s", doing);
     return status;
+}
+
+void sab_gmsh_merge_data(const char *path, int *ierr)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    char name[40];
+
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    gmshMerge(descriptor >= 0 ? name : path, ierr); /* if not: Gmsh cannot open it either */
+    if (descriptor >= 0)
+        close(descriptor);
 }
 
 const char *sab_gmsh_entity_name(int dim)

@@ -22,6 +22,10 @@ void sab_gmsh_session_close(sab_gmsh_session *s);
 /* SAB_ERR_INPUT if Gmsh has complained so far, or ierr says so. Its first error says most. */
 sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err);
 
+/* Merge a mesh by another name than its own, so that Gmsh finds no `path`.opt, which it would run
+ * as a script. */
+void sab_gmsh_merge_data(const char *path, int *ierr);
+
 /* What Gmsh calls an entity of a dimension: "surface". */
 const char *sab_gmsh_entity_name(int dim);
 

@@ -1,4 +1,5 @@
 #include "run/study_point.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "io/file.h"
@@ -26,13 +27,14 @@ static unsigned long long hash_bytes(unsigned long long h, const void *data, siz
 
 static sab_status hash_mesh(const sab_case *c, unsigned long long *h, sab_error *err)
 {
-    FILE *file = fopen(c->mesh_file, "rb");
     char buffer[65536], place[1000];
+    sab_error why;
+    FILE *file;
 
-    if (file == NULL)
+    if (sab_input_open(c->mesh_file, &file, NULL, &why) != SAB_OK)
         return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open '%s': %s",
                         sab_case_locate(c, "mesh.file", place, sizeof place), c->mesh_file,
-                        strerror(errno));
+                        why.message);
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
         *h = hash_bytes(*h, buffer, n);
     fclose(file);

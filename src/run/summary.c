@@ -107,13 +107,17 @@ static void material(sab_json *json, const sab_session *session)
     sab_json_end_object(json);
 }
 
-void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend linear)
+void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *factor)
 {
+    const sab_factor_info info = sab_factor_get_info(factor);
     const sab_certificate *c = &r->certificate;
 
     sab_json_begin_object(json, "solver");
     sab_json_string(json, "method", sab_method_table[r->method].name);
-    sab_json_string(json, "linear", linear == SAB_MUMPS ? "mumps" : "cholmod");
+    sab_json_string(json, "linear", info.backend);
+    sab_json_string(json, "ordering", info.ordering);
+    sab_json_number(json, "factor_entries", info.entries);
+    sab_json_number(json, "factor_flops", info.flops);
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
     sab_json_number(json, "merit", sab_certificate_merit(c));
@@ -315,7 +319,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     material(&json, session);
     if (!inertial)
         sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
-    sab_summary_solver(&json, r, session->c->solver.linear);
+    sab_summary_solver(&json, r, sab_solver_factor(session->flow->solver));
     volume(&json, &result->volume);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);

@@ -292,7 +292,9 @@ static void test_operators_agree(void)
 
         CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, symmetric, &K, NULL), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(
-            sab_factor_create(symmetric ? SAB_CHOLMOD : SAB_MUMPS, K, &factor, NULL), SAB_OK);
+            sab_factor_create(&(sab_factor_options){.backend = symmetric ? SAB_CHOLMOD : SAB_MUMPS},
+                              K, &factor, NULL),
+            SAB_OK);
         CU_ASSERT_EQUAL(sab_factor_get_info(factor).condensed, 2 * mesh->nelements);
         sab_factor_destroy(&factor);
         sab_sparse_destroy(&K);

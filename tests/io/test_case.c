@@ -670,7 +670,7 @@ static void test_round_trip(void)
                                          "'~'",
                                          "'---'",
                                          "\"\\ufeff \\uffff\"",
-                                         "|\n  two\n  lines",
+                                         ">-\n  two\n  lines",
                                          "''"};
     char other[sizeof directory + 20];
 
