@@ -127,7 +127,7 @@ int sab_command_solve(const sab_args *args)
         sab_json_string(&json, "missed_by",
                         sab_miss_table[sab_report_missed(&report, options.tolerance).by].key);
         sab_json_string(&json, "version", SAB_VERSION);
-        sab_summary_solver(&json, &report, sab_solver_factor(solver));
+        sab_summary_solver(&json, &report, sab_solver_factor(solver), 1.0);
         sab_json_number(&json, "cpu", report.work.cpu_total);
         sab_json_number(&json, "cpu_one_factorisation", report.work.cpu_one_factorisation);
         sab_json_begin_array(&json, "u");

@@ -301,6 +301,7 @@ static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int ent
     const sab_mesh *mesh = f->space->mesh;
     const sab_mesh_group *group = &mesh->group[b->group[entry]];
     const sab_dofs *dofs = b->dofs;
+    const int dim = mesh->cell->dim;
 
     for (int n = 0; n < mesh->nnodes; n++)
         f->marked[n] = dofs->owner[n] == entry;
@@ -312,22 +313,26 @@ static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int ent
     }
     for (const sab_share *s = dofs->share; s < dofs->share + dofs->nshares; s++)
         if (s->entry == entry && (open || dofs->owner[s->node] == SAB_SEVERAL)) {
-            double *at = F + 2 * s->node;
-            const double whole[2] = {at[0], at[1]};
+            double *at = F + dim * s->node, whole[SAB_DIM];
 
-            for (int i = 0; i < 2; i++)
-                at[i] = s->part[i][0] * whole[0] + s->part[i][1] * whole[1];
+            memcpy(whole, at, (size_t)dim * sizeof *at);
+            for (int i = 0; i < dim; i++) {
+                at[i] = s->part[i][0] * whole[0];
+                for (int j = 1; j < dim; j++)
+                    at[i] += s->part[i][j] * whole[j];
+            }
             f->marked[s->node] = true;
         }
-    for (int i = 0; i < 2 * mesh->nnodes; i++)
-        if (!f->marked[i / 2])
+    for (int i = 0; i < dim * mesh->nnodes; i++)
+        if (!f->marked[i / dim])
             F[i] = 0.0;
 }
 
 sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int entry,
                                   sab_force_part part, double *F, sab_error *err)
 {
-    const int n = 2 * f->space->mesh->nnodes, rows = f->space->geometry->s * f->space->npoints;
+    const int n = f->space->geometry->dim * f->space->mesh->nnodes;
+    const int rows = f->space->geometry->s * f->space->npoints;
     const double *stress = part == SAB_FORCE_CONTACT ? f->lambda : f->total;
     sab_status status = SAB_OK;
 
@@ -353,9 +358,11 @@ sab_status sab_fields_force(const sab_fields *f, const sab_balance *b, int entry
                             sab_force_part part, double *work, double *force, sab_error *err)
 {
     const sab_status status = sab_fields_nodal_force(f, b, entry, part, work, err);
+    const int dim = f->space->geometry->dim;
 
-    force[0] = force[1] = 0.0;
-    for (int i = 0; i < 2 * f->space->mesh->nnodes; i++)
-        force[i % 2] += work[i];
+    for (int i = 0; i < dim; i++)
+        force[i] = 0.0;
+    for (int i = 0; i < dim * f->space->mesh->nnodes; i++)
+        force[i % dim] += work[i];
     return status;
 }

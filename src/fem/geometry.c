@@ -117,12 +117,16 @@ static void motion_space(int k, const double *x, double *velocity)
     velocity[c] = k < 3 ? 0.0 : x[b];
 }
 
+#define CARTESIAN                                                                                  \
+    .whole = 1.0, .coordinate = {"x", "y", "z"}, .component = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"}
+
 const sab_geometry sab_geometry_plane = {
     .name = "plane",
     .dim = 2,
     .d = 2,
     .s = 3,
     .rigid = 3,
+    CARTESIAN,
     .motion = motion_plane,
     .measure = measure_one,
     .strain = strain_plane,
@@ -139,6 +143,9 @@ const sab_geometry sab_geometry_axisymmetric = {
     .rigid = 1,
     .axis = true,
     .degree = 1,
+    .whole = 6.28318530717958647693,
+    .coordinate = {"r", "z"},
+    .component = {"RR", "ZZ", "TT", "RZ", "ZT", "RT"},
     .motion = motion_axis,
     .measure = measure_axis,
     .strain = strain_axis,
@@ -153,6 +160,7 @@ const sab_geometry sab_geometry_space = {
     .d = 3,
     .s = 6,
     .rigid = 6,
+    CARTESIAN,
     .motion = motion_space,
     .measure = measure_one,
     .strain = strain_space,

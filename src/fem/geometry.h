@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6 };
+enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6, SAB_AXES = 3, SAB_TENSOR = 6 };
 
 typedef struct sab_geometry {
     const char *name; /* "plane" */
@@ -16,6 +16,12 @@ typedef struct sab_geometry {
     int rigid;        /* rigid motions */
     bool axis;        /* x[0] = r is the distance from an axis, where u_r = 0 */
     int degree;       /* of the measure as a polynomial */
+    /* Factor that makes integrals over the mesh those of the whole body: 1; 2 pi about an axis. It
+     * is in no weight, but in every integral that leaves the program: probes, history, summary. */
+    double whole;
+    /* Names in files, x y z or r z, and those of a tensor, XX YY ZZ XY YZ XZ or RR ZZ TT RZ ZT RT:
+     * TT is the hoop. */
+    const char *coordinate[SAB_AXES], *component[SAB_TENSOR];
     /* Velocity [dim] of rigid motion k at x. */
     void (*motion)(int k, const double *x, double *velocity);
     /* Factor of dx and ds at x, in every integral over the domain or a side: 1; r about an axis. */
@@ -25,7 +31,7 @@ typedef struct sab_geometry {
     void (*strain)(int i, const double *gradient, double hoop, double *row);
     /* chi: the tensor XX YY ZZ XY YZ XZ of an s-vector. In the plane ZZ is the in-plane mean, which
      * the two-dimensional law leaves open. */
-    void (*tensor)(const double *x, double tensor[6]);
+    void (*tensor)(const double *x, double tensor[SAB_TENSOR]);
     /* Friction coefficient sqrt(J2)/p of a friction angle (radians), and back: NAN if none. */
     double (*friction_of_angle)(double angle);
     double (*angle_of_friction)(double friction);

@@ -120,8 +120,10 @@ double sab_integral_of(const sab_fields *f, sab_integral which, double above, co
             sum += gravity[i] * f->velocity[i];
         return sum;
     case SAB_INTEGRAL_YIELDED_AREA:
+    case SAB_INTEGRAL_YIELDED_VOLUME:
         return area(f, true);
     case SAB_INTEGRAL_MOVING_AREA:
+    case SAB_INTEGRAL_MOVING_VOLUME:
         return of_velocity(f, f->space->norms, false, above);
     default:
         return area(f, false);

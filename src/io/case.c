@@ -220,10 +220,50 @@ cleanup:
     return status;
 }
 
+/* A plane has two numbers of samples, the same unless both are given; others have one. */
+static sab_status check_samples(const sab_yaml *node, sab_probe *probe, const char *place,
+                                sab_error *err)
+{
+    const sab_yaml *samples = sab_yaml_find(node, "samples");
+
+    if (probe->kind != SAB_PROBE_PLANE && samples != NULL && samples->kind == SAB_YAML_LIST)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: a pair of samples is for a plane; give one number",
+                        place);
+    if (probe->across == 0)
+        probe->across = probe->samples;
+    return SAB_OK;
+}
+
+/* The words of the geometry, and what they need. */
+static sab_status check_integral(const sab_geometry *geometry, const sab_yaml *node,
+                                 const sab_probe *probe, const char *place, sab_error *err)
+{
+    static const int other = SAB_INTEGRAL_VOLUME - SAB_INTEGRAL_AREA;
+    const bool integral = probe->kind == SAB_PROBE_INTEGRAL, plane = geometry->d < SAB_AXES;
+    const bool moving = integral && sab_integral_is_moving(probe->integral);
+
+    if (integral && plane && sab_integral_is_volume(probe->integral))
+        return sab_fail(err, SAB_ERR_INPUT, "%s: plane flow has no volume; use %s", place,
+                        sab_integral_name[(int)probe->integral - other]);
+    if (integral && !plane && sab_integral_is_area(probe->integral))
+        return sab_fail(err, SAB_ERR_INPUT, "%s: in this geometry it is a volume; use %s", place,
+                        sab_integral_name[(int)probe->integral + other]);
+    if (moving != (sab_yaml_find(node, "above") != NULL))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        moving ? "%s: %s needs `above`, the speed from which on material counts as "
+                                 "moving"
+                               : "%s: `above` only has a meaning with integral: %s",
+                        place,
+                        moving  ? sab_integral_name[probe->integral]
+                        : plane ? "moving_area"
+                                : "moving_volume");
+    return SAB_OK;
+}
+
 static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sab_probe *probe,
                              sab_error *err)
 {
-    enum { MAX_NAME = 100, LINE_SAMPLES = 101 };
+    enum { MAX_NAME = 100, LINE_SAMPLES = 101, PLANE_SAMPLES = 51 };
     sab_status status = SAB_OK;
     const sab_key *row = sab_schema_next(sab_schema_find(NULL, "probes"), NULL);
     const sab_path path = sab_path_join("probes", node->key);
@@ -248,19 +288,16 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
         }
     if (kinds != 1)
         return sab_fail(err, SAB_ERR_INPUT,
-                        "%s: %s; give exactly one of flux, force, point, line, traction, integral",
+                        "%s: %s; give exactly one of flux, force, point, line, plane, traction, "
+                        "integral",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;
+    if (probe->kind == SAB_PROBE_PLANE)
+        probe->samples = PLANE_SAMPLES;
     SAB_TRY(sab_value_read_map(r, row, node, path.text, probe, err));
-    const bool moving =
-        probe->kind == SAB_PROBE_INTEGRAL && probe->integral == SAB_INTEGRAL_MOVING_AREA;
-    if (moving != (sab_yaml_find(node, "above") != NULL))
-        status = sab_fail(err, SAB_ERR_INPUT,
-                          moving ? "%s: moving_area needs `above`, the speed from which on "
-                                   "material counts as moving"
-                                 : "%s: `above` only has a meaning with integral: moving_area",
-                          place.text);
+    SAB_TRY(check_samples(node, probe, place.text, err));
+    SAB_TRY(check_integral(r->geometry, node, probe, place.text, err));
 cleanup:
     return status;
 }

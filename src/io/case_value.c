@@ -342,6 +342,21 @@ cleanup:
     return status;
 }
 
+static sab_status read_pair(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                            const char *path, int *value, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const bool list = node->kind == SAB_YAML_LIST;
+
+    if (list && node->n != 1 + 1)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected an integer, or two of them in brackets",
+                        sab_place_of_value(r->file, node, path).text);
+    for (int i = 0; i < (list ? node->n : 1); i++)
+        SAB_TRY(read_integer(r, row, list ? node->item[i] : node, path, &value[i], err));
+cleanup:
+    return status;
+}
+
 static sab_status check_list(const sab_value_reader *r, const sab_yaml *node, const char *path,
                              sab_error *err)
 {
@@ -398,6 +413,8 @@ sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const s
         return read_point(r, row, node, path, member, err);
     case SAB_KEY_SEGMENT:
         return read_segment(r, row, node, path, member, err);
+    case SAB_KEY_PAIR:
+        return read_pair(r, row, node, path, member, err);
     case SAB_KEY_MAP:
         return sab_value_read_map(r, row, node, path, base, err);
     case SAB_KEY_LIST:

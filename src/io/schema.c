@@ -40,8 +40,8 @@ static const char *integral_choice(int i)
 }
 
 static const char *const later_geometry[] = {"axisymmetric", "3d", NULL};
-static const char *const with_line_or_traction[] = {"line", "traction", NULL};
-static const char *const with_point_or_line[] = {"point", "line", NULL};
+static const char *const with_samples[] = {"line", "plane", "traction", NULL};
+static const char *const with_place[] = {"point", "line", "plane", NULL};
 static const char *const with_force[] = {"force", NULL};
 static const char *const with_integral[] = {"integral", NULL};
 
@@ -63,6 +63,9 @@ static const char *const with_integral[] = {"integral", NULL};
 /* SAB_KEY_SEGMENT writes both ends at once */
 _Static_assert(offsetof(sab_probe, to) == offsetof(sab_probe, from) + sizeof(double[3]),
                "the ends of a line are neighbours");
+/* and SAB_KEY_PAIR both numbers */
+_Static_assert(offsetof(sab_probe, across) == offsetof(sab_probe, samples) + sizeof(int),
+               "the samples of a plane are neighbours");
 
 /* The order is that of the resolved case and of the documentation. */
 static const sab_key table[] = {
@@ -227,31 +230,40 @@ static const sab_key table[] = {
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
     {"probes.*", SAB_KEY_MAP,
-     .help = "Exactly one of flux, force, point, line, traction, integral"},
-    {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L", .fallback = "", IN(sab_probe, group),
-     .help = "Outward flux of the velocity through this boundary group"},
-    {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^2", .fallback = "", IN(sab_probe, group),
-     .help = "Force of the grains on this boundary group"},
+     .help = "Exactly one of flux, force, point, line, plane, traction, integral"},
+    {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
+     IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
+    {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
+     .help = "Force of the grains on this boundary group; about an axis its axial component"},
     {"probes.*.point", SAB_KEY_POINT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
      .help = "A field at this point"},
     {"probes.*.line", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
      .help = "A field along the segment between two points, to profiles/NAME.csv"},
+    {"probes.*.plane", SAB_KEY_MAP, .fallback = "",
+     .help = "In space, a field on the slice of the domain by this plane, to profiles/NAME.csv"},
+    {"probes.*.plane.point", SAB_KEY_POINT, .unit = UNIT_LENGTH, IN(sab_probe, from),
+     .help = "A point of the plane"},
+    {"probes.*.plane.normal", SAB_KEY_POINT, IN(sab_probe, to), .help = "Its normal"},
     {"probes.*.traction", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
-     .help = "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
-             "(positive in compression) and shear, from reactions and from the recovered stress"},
+     .help =
+         "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
+         "(positive in compression) and shear, from reactions and from the recovered stress; of "
+         "a surface in space also to profiles/NAME.vtu"},
     {"probes.*.integral", SAB_KEY_CHOICE, .fallback = "", .choice = integral_choice,
-     IN(sab_probe, integral), .help = "A number of the whole domain"},
+     IN(sab_probe, integral),
+     .help = "A number of the whole body. Areas are of plane flow, volumes of the others"},
     {"probes.*.part", SAB_KEY_CHOICE, .fallback = "total", .with = with_force,
      .choice = part_choice, IN(sab_probe, part),
      .help = "Of a force. contact, viscous: of these stresses alone; recovered: the total as the "
              "integral of the recovered stress, on stable pairs"},
     {"probes.*.above", SAB_KEY_NUMBER, .unit = UNIT_VELOCITY, .fallback = "", .with = with_integral,
      IN(sab_probe, above), AT_LEAST(0.0),
-     .help = "The speed above which material counts for moving_area"},
-    {"probes.*.samples", SAB_KEY_INTEGER, .fallback = "", .with = with_line_or_traction,
-     IN(sab_probe, samples), BETWEEN(2.0, 1e6),
-     .help = "Equidistant points: 101 on a line, if not given; on a wall its vertices"},
-    {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_point_or_line,
+     .help = "The speed above which material counts for moving_area or moving_volume"},
+    {"probes.*.samples", SAB_KEY_PAIR, .fallback = "", .with = with_samples, IN(sab_probe, samples),
+     BETWEEN(2.0, 1e6),
+     .help = "Equidistant points: 101 on a line, if not given; of a plane a pair, 51 each way; on "
+             "a wall its vertices"},
+    {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_place,
      .choice = field_choice, IN(sab_probe, field), .help = "The field to take"},
 
     {"exact", SAB_KEY_MAP, .fallback = "",
@@ -354,6 +366,7 @@ const char *sab_schema_type(sab_key_type type)
         [SAB_KEY_VECTOR_OR_ZERO] = "0, or list of numbers or formulas",
         [SAB_KEY_POINT] = "point [x, y]",
         [SAB_KEY_SEGMENT] = "two points [[x, y], [x, y]]",
+        [SAB_KEY_PAIR] = "integer, or two of them",
         [SAB_KEY_LIST] = "name, or list of names",
     };
 

@@ -29,6 +29,7 @@ typedef enum sab_key_type {
     SAB_KEY_VECTOR_OR_ZERO,  /* the same, or one 0 for the vector */
     SAB_KEY_POINT,           /* -> double[3] */
     SAB_KEY_SEGMENT,         /* -> double[2][3] */
+    SAB_KEY_PAIR,            /* -> int[2]: one integer (the second stays), or a list of two */
     SAB_KEY_LIST,            /* a name, or a list of names; not stored by the table */
     SAB_KEY_TYPES
 } sab_key_type;

@@ -228,20 +228,28 @@ void sab_result_discard(const char *stage)
 
 /* ---- the files ------------------------------------------------------------------------------ */
 
-sab_status sab_result_profile(const char *directory, const sab_probe_result *r, const double *value,
+sab_status sab_result_profile(const char *directory, const sab_case *c, double time,
+                              const sab_probe_result *r, const double *value,
                               const double *deviation, sab_error *err)
 {
     char path[LONG_PATH];
+    sab_status status = SAB_OK;
 
     if (!sab_probe_is_profile(r->probe))
         return SAB_OK;
     snprintf(path, sizeof path, "%s/profiles", directory);
-    const sab_status status = sab_directory_create_inside(path, err);
-    if (status != SAB_OK)
-        return status;
+    SAB_TRY(sab_directory_create_inside(path, err));
     snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
-    if (r->probe->kind == SAB_PROBE_TRACTION)
-        return sab_output_wall(path, r->samples, r->s, r->x, r->components, value, deviation, err);
-    return sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2, r->x,
-                              r->components, value, deviation, err);
+    if (r->wall == NULL)
+        return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
+                                  sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,
+                                  r->components, value, deviation, err);
+    SAB_TRY(sab_output_wall(path, c->geometry, r->wall, r->components, value, deviation, err));
+    if (r->wall->cells > 0) {
+        snprintf(path, sizeof path, "%s/profiles/%s.vtu", directory, r->probe->name);
+        SAB_TRY(sab_output_wall_surface(path, r->wall, r->components, value, deviation, time,
+                                        c->output_float32, err));
+    }
+cleanup:
+    return status;
 }

@@ -199,7 +199,8 @@ static bool on_iteration(void *data, int viscosity_iteration, const sab_report *
             "%d,%d,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g\n",
             viscosity_iteration, r->work.outer, r->work.inner, r->work.solves, c->gap,
             c->gap_friction, c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
-            c->fischer_burmeister, c->dissipation, r->change, r->work.cpu_total);
+            c->fischer_burmeister, run->session.c->geometry->whole * c->dissipation, r->change,
+            r->work.cpu_total);
     return run->events.iteration == NULL ||
            run->events.iteration(run->events.data, viscosity_iteration, r);
 }
@@ -222,7 +223,7 @@ static sab_status write_profiles(sab_run *run, const char *directory, sab_error 
     SAB_NEW(deviation, n);
     for (int i = 0; i < run->session.c->nprobes; i++) {
         sab_march_profile(m, i, mean, deviation);
-        SAB_TRY(sab_result_profile(directory, &m->probe[i], mean,
+        SAB_TRY(sab_result_profile(directory, run->session.c, sab_run_time(run), &m->probe[i], mean,
                                    is_creeping(run) ? NULL : deviation, err));
     }
 cleanup:

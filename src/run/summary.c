@@ -16,16 +16,24 @@ sab_status sab_summary_exact(const sab_session *session, double time, sab_run_re
     sab_status status = SAB_OK;
     const sab_case *c = session->c;
     const sab_fields *f = session->flow->fields;
+    const double whole = sqrt(c->geometry->whole); /* of an L2 norm */
 
     if (c->has_exact_velocity) {
-        SAB_TRY(sab_exact_velocity(session->flow->space, f->velocity, c->exact_velocity, time,
-                                   &result->error, err));
+        sab_error_norms *e = &result->error;
+
+        SAB_TRY(
+            sab_exact_velocity(session->flow->space, f->velocity, c->exact_velocity, time, e, err));
+        double *const norm[] = {&e->L2, &e->H1, &e->exact_L2, &e->exact_H1};
+        for (size_t i = 0; i < sizeof norm / sizeof *norm; i++)
+            *norm[i] *= whole;
         result->has_velocity_error = true;
     }
     if (c->has_exact_pressure) {
         SAB_TRY(sab_exact_pressure(session->flow->space, f->pressure, f->yielded,
                                    &c->exact_pressure, time, &result->pressure_error,
                                    &result->pressure_scale, err));
+        result->pressure_error *= whole;
+        result->pressure_scale *= whole;
         result->has_pressure_error = true;
     }
 cleanup:
@@ -107,7 +115,7 @@ static void material(sab_json *json, const sab_session *session)
     sab_json_end_object(json);
 }
 
-void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *factor)
+void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *factor, double whole)
 {
     const sab_factor_info info = sab_factor_get_info(factor);
     const sab_certificate *c = &r->certificate;
@@ -131,15 +139,15 @@ void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *f
     sab_json_number(json, "natural_relative", c->relative);
     sab_json_number(json, "fischer_burmeister", c->fischer_burmeister);
     sab_json_number(json, "momentum", c->momentum);
-    sab_json_number(json, "dissipation", c->dissipation);
+    sab_json_number(json, "dissipation", whole * c->dissipation);
     sab_json_bool(json, "at_rest", c->at_rest);
     sab_json_end_object(json);
 }
 
-/* A number, or a list of numbers. */
-static void numbers(sab_json *json, const char *key, int n, const double *value)
+/* A number, or the list of the components of a vector. */
+static void numbers(sab_json *json, const char *key, bool vector, int n, const double *value)
 {
-    if (n == 1) {
+    if (!vector) {
         sab_json_number(json, key, value[0]);
         return;
     }
@@ -166,7 +174,8 @@ static void probes(sab_json *json, const char *key, const sab_session *session,
                 sab_json_string(json, r->probe->name, file);
             continue;
         }
-        numbers(json, r->probe->name, r->components, column != NULL ? column : r->value);
+        numbers(json, r->probe->name, r->name != NULL, r->components,
+                column != NULL ? column : r->value);
         if (column != NULL)
             column += r->components;
     }
@@ -310,6 +319,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_end_array(&json);
     sab_json_string(&json, "version", SAB_VERSION);
     sab_json_string(&json, "title", session->c->title);
+    sab_json_string(&json, "geometry", session->c->geometry->name);
     sab_json_begin_object(&json, "mesh");
     sab_json_integer(&json, "vertices", mesh->nvertices);
     sab_json_integer(&json, "elements", mesh->nelements);
@@ -319,7 +329,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     material(&json, session);
     if (!inertial)
         sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
-    sab_summary_solver(&json, r, sab_solver_factor(session->flow->solver));
+    sab_summary_solver(&json, r, sab_solver_factor(session->flow->solver),
+                       session->c->geometry->whole);
     volume(&json, &result->volume);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);
