@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "flow/inertia.h"
 #include "grid.h"
+#include "mesh/gmsh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -105,7 +106,8 @@ static void test_free_fall(void)
             problem p;
             sab_flow_report report;
 
-            make_problem(&p, g, 2, -1.0, 1.0, 0.04);
+            /* on curved elements the rules of mass and load differ, but for p2 */
+            make_problem(&p, g, 2, -1.0, 1.0, g < 2 ? 0.04 : 0.0);
             const int dim = p.mesh->cell->dim, down = dim - 1;
             p.setup.step = 0.3;
             p.setup.order = order;
@@ -122,14 +124,18 @@ static void test_free_fall(void)
                 step(flow, &report);
                 CU_ASSERT(report.converged);
             }
-            for (int i = 0; i < dim * p.mesh->nnodes; i++)
-                CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[i],
-                                       i % dim == down ? -1.2
-                                       : i % dim == 0  ? p.initial[0].constant
-                                                       : 0.0,
-                                       1e-9);
-            for (size_t i = (size_t)(dim * p.mesh->nnodes); i < sab_space_size(flow->space); i++)
-                CU_ASSERT_DOUBLE_EQUAL(flow->fields->velocity[i], 0.0, 1e-9);
+            double worst = 0.0;
+            for (int i = 0; i < (int)sab_space_size(flow->space); i++) {
+                const double u = i >= dim * p.mesh->nnodes ? 0.0 /* bubbles */
+                                 : i % dim == down         ? -1.2
+                                 : i % dim == 0            ? p.initial[0].constant
+                                                           : 0.0;
+
+                worst = fmax(worst, fabs(flow->fields->velocity[i] - u));
+            }
+            printf("  %s %s, order %d: error %.1e\n", p.setup.geometry->name, p.setup.element->name,
+                   order, worst);
+            CU_ASSERT(worst < 1e-9);
             CU_ASSERT(!p.setup.geometry->axis || flow->inertia->report.left > 0);
             CU_ASSERT_EQUAL(flow->inertia->report.clamped, 0);
             sab_flow_destroy(&flow);
@@ -183,7 +189,6 @@ static void test_ledger_closes(void)
                 p.boundary[BOTTOM].velocity[dim - 1] = sab_constant(0.1); /* it feeds */
                 p.boundary[TOP].has_pressure = true;
                 p.boundary[TOP].pressure = sab_constant(0.2);
-                p.boundary[RIGHT].over = NULL;
                 sab_flow *flow = start(&p);
                 for (int k = 0; k < 3; k++) {
                     sab_flow_report report;
@@ -229,7 +234,7 @@ static void test_expansion(void)
         sab_flow_report report;
         problem p;
 
-        make_problem(&p, g, 2, -1.0, 1.0, 0.04);
+        make_problem(&p, g, 2, -1.0, 1.0, 0.0);
         const int dim = p.mesh->cell->dim;
         const double dt = 0.1, q = 1.0 - ALPHA * dt;
         p.setup.step = dt;
@@ -244,7 +249,7 @@ static void test_expansion(void)
         /* div u = d a: dt d a times the energy before */
         const double before = report.ledger.energy - report.ledger.gain;
         SAB_ASSERT_CLOSE(report.ledger.dilation / (p.setup.geometry->d * ALPHA * dt * before), 1.0,
-                         p.setup.geometry->degree > 0 || in_space(g) ? 2e-2 : 2e-2);
+                         1e-12);
         sab_flow_destroy(&flow);
         sab_mesh_destroy(&p.mesh);
     }
@@ -253,69 +258,102 @@ static void test_expansion(void)
 /* --- orders in time ----------------------------------------------------------------------------
  */
 
-#define PI 3.14159265358979323846
+/* The turn of a ball about an axis, at the rate w(t), and what drives it: Du/Dt. */
+static const double turn[SAB_DIM] = {0.3, -0.2, 1.0};
 
-/* A vortex in [0,1]^2 or, with another along z, in [0,1]^3, that swings with time: no flow through
- * the sides. */
-static sab_status whirl(void *data, const sab_vars *at, double *value, sab_error *err)
+static double rate(double t)
 {
-    const int i = *(const int *)data;
-    const double x = PI * at->x, y = PI * at->y, z = PI * at->z, c = cos(2.0 * at->t);
+    return 0.5 + 0.2 * sin(2.0 * t);
+}
 
+static double cross(const double *a, const double *b, int i)
+{
+    const int j = (i + 1) % SAB_DIM, k = (i + 2) % SAB_DIM;
+
+    return a[j] * b[k] - a[k] * b[j];
+}
+
+static sab_status velocity(void *data, const sab_vars *at, double *value, sab_error *err)
+{
     (void)err;
-    *value = i == 0   ? c * sin(x) * cos(y) + c * sin(x) * cos(z)
-             : i == 1 ? -c * cos(x) * sin(y)
-                      : -c * cos(x) * sin(z);
+    *value = rate(at->t) * cross(turn, (const double[]){at->x, at->y, at->z}, *(const int *)data);
     return SAB_OK;
 }
 
-/* Driven by walls and a force of the same shape; the differences of runs with steps dt, dt/2, dt/4
- * on one mesh have the order of the scheme. */
-static void test_orders(void)
+static sab_status acceleration(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    const double x[SAB_DIM] = {at->x, at->y, at->z}, w = rate(at->t);
+    const double v[SAB_DIM] = {cross(turn, x, 0), cross(turn, x, 1), cross(turn, x, 2)};
+    const int i = *(const int *)data;
+
+    (void)err;
+    *value = 0.4 * cos(2.0 * at->t) * v[i] + w * w * cross(turn, v, i);
+    return SAB_OK;
+}
+
+/* Largest error at the nodes of a ball of curved tetrahedra that its wall turns. The velocity is in
+ * the space, and feet leave the ball by dt^2 only: all error is of the time steps. */
+static double ball_error(sab_mesh *mesh, double dt, int order, double end)
 {
     static int axis[SAB_DIM] = {0, 1, 2};
+    static char wall[] = "wall";
+    double worst = 0.0;
+    problem p = {.material = {.bulk = 1.0, .reynolds = sab_constant(20.0)}};
 
-    for (int order = 1; order <= 2; order++) {
-        double *u[3] = {NULL, NULL, NULL}, difference[2] = {0.0, 0.0};
-        size_t n = 0;
-
-        for (int k = 0; k < 3; k++) {
-            problem p;
-
-            make_problem(&p, GEOMETRIES - 1, 2, 0.0, 1.0, 0.0);
-            p.setup.step = 0.1 / (1 << k);
-            p.setup.order = order;
-            p.setup.solver.tolerance = 1e-9;
-            p.material.reynolds = sab_constant(20.0);
-            for (int i = 0; i < SAB_DIM; i++) {
-                p.initial[i] = (sab_function){.call = whirl, .data = &axis[i]};
-                p.gravity[i] = (sab_function){.call = whirl, .data = &axis[i]};
-            }
-            for (int b = 0; b < SIDES; b++)
-                slip(&p, b);
-            sab_flow *flow = start(&p);
-            for (int m = 0; m < 4 << k; m++) {
-                sab_flow_report report;
-
-                step(flow, &report);
-                CU_ASSERT(report.converged && report.retries == 0);
-            }
-            n = (size_t)(SAB_DIM * p.mesh->nnodes);
-            u[k] = sab_alloc(n, sizeof *u[k]);
-            memcpy(u[k], flow->fields->velocity, n * sizeof *u[k]);
-            sab_flow_destroy(&flow);
-            sab_mesh_destroy(&p.mesh);
-        }
-        for (int k = 0; k < 2; k++)
-            for (size_t i = 0; i < n; i++)
-                difference[k] += pow(u[k][i] - u[k + 1][i], 2.0);
-        const double seen = 0.5 * log2(difference[0] / difference[1]);
-        printf("  order %d: %.3e %.3e, %.2f\n", order, sqrt(difference[0]), sqrt(difference[1]),
-               seen);
-        CU_ASSERT(seen > order - 0.25);
-        for (int k = 0; k < 3; k++)
-            SAB_FREE(u[k]);
+    p.boundary[0].group = wall;
+    hold(&p, 0);
+    for (int i = 0; i < SAB_DIM; i++) {
+        p.initial[i] = p.boundary[0].velocity[i] =
+            (sab_function){.call = velocity, .data = &axis[i]};
+        p.gravity[i] = (sab_function){.call = acceleration, .data = &axis[i]};
     }
+    p.setup = (sab_flow_setup){.mesh = mesh,
+                               .element = &sab_element_p2nb,
+                               .geometry = &sab_geometry_space,
+                               .material = &p.material,
+                               .gravity = p.gravity,
+                               .nboundaries = 1,
+                               .boundary = p.boundary,
+                               .solver = sab_solver_options_default(),
+                               .order = order,
+                               .step = dt,
+                               .initial = p.initial};
+    p.setup.solver.tolerance = 1e-9;
+    sab_flow *flow = start(&p);
+    for (int k = 0; k < (int)round(end / dt); k++) {
+        sab_flow_report report;
+
+        step(flow, &report);
+        CU_ASSERT(report.converged && report.retries == 0);
+    }
+    for (int n = 0; n < mesh->nnodes; n++)
+        for (int i = 0; i < SAB_DIM; i++) {
+            const sab_vars at = sab_vars_at(SAB_DIM, sab_mesh_x(mesh, n), end);
+            double u;
+
+            velocity(&axis[i], &at, &u, NULL);
+            worst = fmax(worst, fabs(flow->fields->velocity[SAB_DIM * n + i] - u));
+        }
+    sab_flow_destroy(&flow);
+    return worst;
+}
+
+static void test_orders(void)
+{
+    const sab_mesh_parameter size[] = {{"h", 0.8}};
+    sab_mesh *mesh = NULL;
+    sab_error err = {0};
+
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("tests/mesh/data/ball.geo", SAB_DIM, 1, size, &mesh, &err),
+                          SAB_OK);
+    for (int order = 1; order <= 2; order++) {
+        const double coarse = ball_error(mesh, 0.05, order, 0.4);
+        const double fine = ball_error(mesh, 0.025, order, 0.4), seen = log2(coarse / fine);
+
+        printf("  order %d: %.3e %.3e, %.2f\n", order, coarse, fine, seen);
+        CU_ASSERT(fine > 1e-8 && seen > order - 0.25);
+    }
+    sab_mesh_destroy(&mesh);
 }
 
 int main(void)
