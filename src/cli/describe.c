@@ -95,12 +95,13 @@ static void describe_corners(const sab_session *session, sab_terminal *term)
 
     for (int k = 0; k < dofs->nconcessions; k++) {
         const sab_concession *at = &dofs->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (!boundary[at->other].slip) /* else there is a warning */
-            sab_say(term, "%s '%s', at rest, holds %d shared %s (%g, %g), where '%s' moves",
+            sab_say(term, "%s '%s', at rest, holds %d shared %s %s, where '%s' moves",
                     k == 0 ? "corners       " : "              ", boundary[at->holder].group,
-                    at->nodes, at->nodes > 1 ? "nodes, the first at" : "node, at", at->place[0],
-                    at->place[1], boundary[at->other].group);
+                    at->nodes, at->nodes > 1 ? "nodes, the first at" : "node, at",
+                    sab_place_text(dofs->dim, at->place, place), boundary[at->other].group);
     }
 }
 

@@ -28,7 +28,8 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
             d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
     }
-    SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
+    SAB_TRY(
+        sab_claims_create(mesh, geometry, faces, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
     for (int i = 0; i < dim * d->nnodes; i++)
@@ -55,14 +56,12 @@ void sab_dofs_destroy(sab_dofs **dofs)
     }
 }
 
-/* Rank of a Gram matrix of n rows: elimination with complete pivoting on its diagonal. */
-static int rank_of(int n, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
+/* Rank of a Gram matrix of n rows, entries of size `scale` where they are not 0: elimination with
+ * complete pivoting on its diagonal. */
+static int rank_of(int n, double scale, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
 {
-    double scale = 0.0;
     int rank = 0;
 
-    for (int k = 0; k < n; k++)
-        scale += gram[k][k];
     for (int k = 0; k < n; k++) {
         int pivot = k;
 
@@ -95,6 +94,7 @@ int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab
 {
     const int dim = dofs->dim, n = geometry->rigid;
     double centre[SAB_DIM] = {0.0}, size = 0.0, gram[SAB_MAX_RIGID][SAB_MAX_RIGID] = {{0.0}};
+    int held = 0;
 
     for (int i = 0; i < dim * mesh->nnodes; i++)
         centre[i % dim] += mesh->x[i] / mesh->nnodes;
@@ -105,6 +105,7 @@ int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab
 
         if (dofs->number[i] >= 0)
             continue;
+        held++;
         for (int j = 0; j < dim; j++)
             x[j] = (mesh->x[i / dim * dim + j] - centre[j]) / size;
         for (int k = 0; k < n; k++) {
@@ -119,7 +120,7 @@ int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab
             for (int b = 0; b < n; b++)
                 gram[a][b] += motion[a] * motion[b];
     }
-    return n - rank_of(n, gram);
+    return n - rank_of(n, held, gram);
 }
 
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l)

@@ -1,5 +1,6 @@
 #include "fem/fields.h"
 #include "base/memory.h"
+#include "fem/flux.h"
 
 #include <math.h>
 #include <string.h>
@@ -346,8 +347,8 @@ sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int
         F[i] -= b->load[i];
     restrict_to_entry(f, b, entry, part != SAB_FORCE_TOTAL, F);
     if (part == SAB_FORCE_TOTAL)
-        status = sab_boundary_load(f->space->mesh, f->space->geometry, 1, b->boundary + entry,
-                                   b->group + entry, b->t, F, err);
+        status =
+            sab_boundary_load(f->space, 1, b->boundary + entry, b->group + entry, b->t, F, err);
     for (int i = 0; i < n && part != SAB_FORCE_CONTACT; i++)
         F[i] = -F[i];
     return status;

@@ -72,10 +72,11 @@ static void side_shapes(const sab_cell *cell, const double *xi, double *value, d
     gradient[2] = 4.0 - 8.0 * xi[0];
 }
 
-void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_side *p)
+/* The side with these nodes. */
+static void side_at(const sab_mesh *mesh, const int *node, const double *xi, sab_p2_side *p)
 {
     const sab_cell *cell = mesh->cell->facet;
-    const int *node = sab_mesh_facet(mesh, facet), dim = mesh->cell->dim;
+    const int dim = mesh->cell->dim;
     double ref[SAB_SIDE_NODES * SAB_DIM];
 
     side_shapes(cell, xi, p->value, ref);
@@ -104,6 +105,27 @@ void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_si
         p->normal_ds[i] = s[(i + 1) % 3] * t[(i + 2) % 3] - s[(i + 2) % 3] * t[(i + 1) % 3];
     p->ds = sqrt(p->normal_ds[0] * p->normal_ds[0] + p->normal_ds[1] * p->normal_ds[1] +
                  p->normal_ds[2] * p->normal_ds[2]);
+}
+
+void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_side *p)
+{
+    side_at(mesh, sab_mesh_facet(mesh, facet), xi, p);
+}
+
+void sab_p2_side_normal(const sab_mesh *mesh, int element, int i, double *n)
+{
+    const sab_cell *cell = mesh->cell->facet;
+    int node[SAB_SIDE_NODES];
+    double middle[SAB_DIM];
+    sab_p2_side p;
+
+    for (int a = 0; a < cell->nodes; a++)
+        node[a] = sab_mesh_element(mesh, element)[mesh->cell->side[i][a]];
+    for (int d = 0; d < cell->dim; d++)
+        middle[d] = 1.0 / cell->corners;
+    side_at(mesh, node, middle, &p);
+    for (int d = 0; d < SAB_DIM; d++)
+        n[d] = p.normal_ds[d] / p.ds;
 }
 
 void sab_p2_barycentric(const sab_cell *cell, const sab_p2 *p, double (*gradient)[SAB_DIM])

@@ -25,6 +25,8 @@ typedef struct sab_p2_side {
 /* xi has the dimension of the element, that of a side one less. */
 void sab_p2_at(const sab_mesh *mesh, int element, const double *xi, sab_p2 *p);
 void sab_p2_side_at(const sab_mesh *mesh, int facet, const double *xi, sab_p2_side *p);
+/* Unit normal n [SAB_DIM] of side i of an element in the middle of the side, outward. */
+void sab_p2_side_normal(const sab_mesh *mesh, int element, int i, double *n);
 /* Gradients [corners][SAB_DIM] of the barycentric coordinates in physical space, at the point of
  * p: l_i is P2, 1 at corner i and 1/2 in the middle of the edges that meet there. */
 void sab_p2_barycentric(const sab_cell *cell, const sab_p2 *p, double (*gradient)[SAB_DIM]);

@@ -1,6 +1,8 @@
 #include "flow/flow.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/axis.h"
+#include "fem/flux.h"
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/parts.h"
@@ -101,8 +103,8 @@ static sab_status assemble_applied(sab_flow *flow, double t, double *F, double *
     SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
     if (weight != NULL)
         memcpy(weight, F, size * sizeof *F);
-    SAB_TRY(sab_boundary_load(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
-                              flow->group, t, F, err));
+    SAB_TRY(sab_boundary_load(flow->space, setup->nboundaries, setup->boundary, flow->group, t, F,
+                              err));
 cleanup:
     return status;
 }
@@ -235,8 +237,9 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_NEW(f, 1);
     f->setup = *setup;
     SAB_NEW(f->group, setup->nboundaries);
-    SAB_TRY(sab_boundary_match(mesh, setup->nboundaries, setup->boundary, f->group, &f->boundaries,
-                               err));
+    SAB_TRY(sab_geometry_check_mesh(mesh, setup->geometry, err));
+    SAB_TRY(sab_boundary_match(mesh, setup->geometry, setup->nboundaries, setup->boundary, f->group,
+                               &f->boundaries, err));
     SAB_TRY(sab_dofs_create(mesh, setup->geometry, sab_element_faces(setup->element, mesh),
                             setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
     if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh, setup->geometry) > 0) {

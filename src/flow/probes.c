@@ -1,6 +1,7 @@
 #include "flow/probes.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "fem/flux.h"
 #include "fem/integral.h"
 #include "fem/locate.h"
 #include "fem/recovery.h"
@@ -340,8 +341,8 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
 
         switch (probe->kind) {
         case SAB_PROBE_FLUX:
-            r->value[0] = sab_boundary_flux(flow->setup.mesh, flow->setup.geometry,
-                                            flow->group[p->entry[i]], flow->fields->velocity);
+            r->value[0] =
+                sab_boundary_flux(flow->space, flow->group[p->entry[i]], flow->fields->velocity);
             break;
         case SAB_PROBE_FORCE:
             SAB_TRY(evaluate_force(p, i, flow, &balance, recovered, err));

@@ -1,5 +1,6 @@
 #include "flow/volume.h"
 #include "cone/cone.h"
+#include "fem/flux.h"
 
 #include <math.h>
 
@@ -16,8 +17,7 @@ sab_volume sab_flow_volume(const sab_flow *flow, double stress)
     const double whole = geometry->whole;
     const double scale =
         whole * sab_geometry_normal_scale(geometry); /* w div u = m sqrt(d/2) gamma_N */
-    sab_volume v = {.outflow =
-                        whole * sab_boundary_outflow(flow->setup.mesh, geometry, f->velocity)};
+    sab_volume v = {.outflow = whole * sab_boundary_outflow(flow->space, f->velocity)};
 
     for (int q = 0; q < p->npoints; q++) {
         const double *gamma = f->strain_rate + q * p->s, m = scale * p->weight[q];

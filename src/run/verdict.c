@@ -21,14 +21,14 @@ static void warn_corners(const sab_session *session, sab_warnings *warnings)
 
     for (int k = 0; k < session->held->nconcessions; k++) {
         const sab_concession *at = &session->held->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (boundary[at->other].slip)
             sab_warnings_add(warnings,
-                             "'%s' moves through the slip wall '%s' where they meet (%d %s (%g, "
-                             "%g))",
+                             "'%s' moves through the slip wall '%s' where they meet (%d %s %s)",
                              boundary[at->holder].group, boundary[at->other].group, at->nodes,
-                             at->nodes > 1 ? "nodes, the first at" : "node, at", at->place[0],
-                             at->place[1]);
+                             at->nodes > 1 ? "nodes, the first at" : "node, at",
+                             sab_place_text(session->mesh->cell->dim, at->place, place));
     }
 }
 
@@ -50,14 +50,15 @@ static void warn_friction(const sab_session *session, sab_warnings *warnings)
 void sab_session_warn(const sab_session *session, sab_warnings *warnings)
 {
     const sab_boundary_report *report = &session->flow->boundaries;
+    char place[SAB_PLACE_TEXT];
 
     warn_corners(session, warnings);
     if (report->uncovered > 0)
         sab_warnings_add(
             warnings,
-            "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
+            "%d boundary sides belong to no group (the first is at %s): they are free of "
             "traction",
-            report->uncovered, report->place[0], report->place[1]);
+            report->uncovered, sab_place_text(session->mesh->cell->dim, report->place, place));
     warn_friction(session, warnings);
     if (!sab_session_stable(session))
         sab_warnings_add(warnings,

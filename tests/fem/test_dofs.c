@@ -1,7 +1,7 @@
 #include "unit.h"
 
 #include "base/memory.h"
-#include "fem/dofs.h"
+#include "fem/flux.h"
 #include "grid.h"
 
 #include <math.h>
@@ -39,6 +39,32 @@ static void velocity_at(const sab_dofs *dofs, int node, double u, double out[2])
     out[1] = U[2 * node + 1];
     SAB_FREE(all);
     SAB_FREE(U);
+}
+
+static sab_space *space_of(const sab_mesh *mesh)
+{
+    sab_space *space = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
+    return space;
+}
+
+static double flux_through(const sab_mesh *mesh, int group, const double *U)
+{
+    sab_space *space = space_of(mesh);
+    const double flux = sab_boundary_flux(space, group, U);
+
+    sab_space_destroy(&space);
+    return flux;
+}
+
+static void load_on(const sab_mesh *mesh, int n, const sab_boundary *b, const int *group, double *F)
+{
+    sab_space *space = space_of(mesh);
+
+    CU_ASSERT_EQUAL(sab_boundary_load(space, n, b, group, 0.0, F, NULL), SAB_OK);
+    sab_space_destroy(&space);
 }
 
 static sab_dofs *apply(const sab_mesh *mesh, int n, const sab_boundary *boundary)
@@ -185,7 +211,7 @@ static void test_slip_in_two_groups(void)
         U[2 * b] = u[0];
         U[2 * b + 1] = u[1];
         for (int g = 4; g < 6; g++)
-            flux += sab_boundary_flux(mesh, &sab_geometry_plane, g, U);
+            flux += flux_through(mesh, g, U);
         SAB_ASSERT_CLOSE(flux, 0.0, 1e-14);
         SAB_FREE(U);
         sab_dofs_destroy(&dofs);
@@ -317,7 +343,7 @@ static void test_oblique_slip(void)
     const int corner = node_at(mesh, cos(0.5), sin(0.5));
     SAB_ASSERT_CLOSE(hypot(U[2 * corner], U[2 * corner + 1]), 0.0, 1e-15);
     for (int g = 0; g < 4; g++)
-        SAB_ASSERT_CLOSE(sab_boundary_flux(mesh, &sab_geometry_plane, g, U), 0.0, 1e-14);
+        SAB_ASSERT_CLOSE(flux_through(mesh, g, U), 0.0, 1e-14);
     /* l.u = F.U for a force: restriction is the transpose of expansion */
     double *l = sab_alloc((size_t)dofs->nfree, sizeof *l), work = 0.0, work_nodal = 0.0;
     double *F = sab_alloc(2 * (size_t)mesh->nnodes, sizeof *F);
@@ -484,16 +510,14 @@ static void test_loads(void)
     for (int i = 0; i < 4; i++)
         b[i] =
             (sab_boundary){.group = names[i], .has_pressure = true, .pressure = sab_constant(3.0)};
-    CU_ASSERT_EQUAL(sab_boundary_load(mesh, &sab_geometry_plane, 4, b, group, 0.0, F, NULL),
-                    SAB_OK);
+    load_on(mesh, 4, b, group, F);
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         sum[i % 2] += F[i];
     SAB_ASSERT_CLOSE(sum[0], 0.0, 1e-14);
     SAB_ASSERT_CLOSE(sum[1], 0.0, 1e-14);
     memset(F, 0, 2 * (size_t)mesh->nnodes * sizeof *F);
     sum[0] = sum[1] = 0.0;
-    sab_boundary_load(mesh, &sab_geometry_plane, 1, b, group, 0.0, F,
-                      NULL); /* the bottom pushes up */
+    load_on(mesh, 1, b, group, F); /* the bottom pushes up */
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         sum[i % 2] += F[i];
     SAB_ASSERT_CLOSE(sum[0], 0.0, 1e-14);
@@ -503,7 +527,7 @@ static void test_loads(void)
     b[1] = (sab_boundary){.group = names[1],
                           .has_traction = true,
                           .traction = {sab_constant(2.0), sab_constant(-5.0)}};
-    sab_boundary_load(mesh, &sab_geometry_plane, 1, b + 1, group + 1, 0.0, F, NULL);
+    load_on(mesh, 1, b + 1, group + 1, F);
     for (int i = 0; i < 2 * mesh->nnodes; i++)
         sum[i % 2] += F[i];
     SAB_ASSERT_CLOSE(sum[0], 2.0, 1e-14);
@@ -523,11 +547,9 @@ static void test_flux(void)
         U[2 * n + 1] = -mesh->x[2 * n + 1];
     }
     for (int g = 0; g < 4; g++)
-        flux += sab_boundary_flux(mesh, &sab_geometry_plane, g, U);
+        flux += flux_through(mesh, g, U);
     SAB_ASSERT_CLOSE(flux, 2.0, 1e-13);
-    SAB_ASSERT_CLOSE(
-        sab_boundary_flux(mesh, &sab_geometry_plane, sab_mesh_find_group(mesh, "right"), U), 3.0,
-        1e-13);
+    SAB_ASSERT_CLOSE(flux_through(mesh, sab_mesh_find_group(mesh, "right"), U), 3.0, 1e-13);
     SAB_FREE(U);
     sab_mesh_destroy(&mesh);
 }
@@ -541,16 +563,20 @@ static void test_matching(void)
     sab_boundary_report report;
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 4, b, group, &report, &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 4, b, group, &report, &err),
+                    SAB_OK);
     CU_ASSERT_EQUAL(group[1], sab_mesh_find_group(mesh, "right")); /* by number */
     CU_ASSERT_EQUAL(report.uncovered, 0);
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 3, b, group, &report, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 3, b, group, &report, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "group 'left' (number 4) of the mesh has no"));
     b[3].group = "lid";
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 4, b, group, &report, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 4, b, group, &report, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "'bottom', 'right', 'top' and 'left'"));
     b[3].group = "right";
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 4, b, group, &report, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 4, b, group, &report, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "the same group as 'boundaries.2'"));
     const char *right[1] = {"right"}, *top[1] = {"top"}, *bottom[2] = {"left", "bottom"};
     b[3].group = "left";
@@ -558,15 +584,18 @@ static void test_matching(void)
     b[1].over = top;
     b[2].over = bottom;
     b[0].nover = b[1].nover = b[2].nover = 1;
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 4, b, group, &report, &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 4, b, group, &report, &err),
+                    SAB_OK);
     b[2].nover = 2; /* top and bottom do not meet */
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 4, b, group, &report, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 4, b, group, &report, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(err.message, "boundaries.top.over: the group has no node in com"));
     b[2].nover = 1;
     b[3].nover = 1; /* bottom, right, top, left, and bottom again */
     b[3].over = bottom + 1;
-    CU_ASSERT_EQUAL(sab_boundary_match(mesh, 4, b, group, &report, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_boundary_match(mesh, &sab_geometry_plane, 4, b, group, &report, &err),
+                    SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "is in the end over"));
     sab_mesh_destroy(&mesh);
 }

@@ -34,7 +34,8 @@ static setup set_up(bool bubbles)
     int *part;
     int group[4];
 
-    CU_ASSERT_EQUAL_FATAL(sab_boundary_match(s.mesh, 4, boundary, group, &report, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_boundary_match(s.mesh, &sab_geometry_plane, 4, boundary, group, &report, NULL), SAB_OK);
     part = sab_alloc((size_t)s.mesh->nfacets, sizeof *part);
     for (int f = 0; f < s.mesh->nfacets; f++)
         part[f] = -1;

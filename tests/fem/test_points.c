@@ -32,7 +32,8 @@ static body make_body(const sab_element *element)
 
     boundary[0].velocity[0] = sab_constant(0.7);
     boundary[0].velocity[1] = sab_constant(-0.3);
-    CU_ASSERT_EQUAL_FATAL(sab_boundary_match(b.mesh, 4, boundary, group, &report, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_boundary_match(b.mesh, &sab_geometry_plane, 4, boundary, group, &report, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
         sab_dofs_create(b.mesh, &sab_geometry_plane, 0, 4, boundary, group, 0.0, &b.dofs, NULL),
         SAB_OK);
