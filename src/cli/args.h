@@ -15,8 +15,8 @@ typedef struct sab_args {
     const char *dump;                                                    /* --dump-program */
     const char *method, *linear, *ordering, *tolerance, *max_iterations; /* of `solve` */
     const char *threads;
-    const char *jobs;                                /* of `study` */
-    const char *x, *y, *sigma, *law, *grain, *scale; /* of `fit` */
+    const char *jobs;                                            /* of `study` */
+    const char *x, *y, *sigma, *law, *grain, *dimension, *scale; /* of `fit` */
     const char *group[SAB_MAX_GROUPS];
     int ngroups;
     const char *override[SAB_MAX_OVERRIDES];

@@ -20,7 +20,7 @@ static const sab_command commands[] = {
      "Run the points of a study (a directory with study.yaml, or a file).", "ojrfqv", true,
      sab_command_study},
     {"fit", "fit TABLE.csv --x KEY --y KEY [--law beverloo|power] [options]",
-     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGcSgaqv", true,
+     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGDcSgaqv", true,
      sab_command_fit},
     {"keys", "keys [--markdown]",
      "List every key of a case file: type, unit, default, range and meaning.", "M", false,

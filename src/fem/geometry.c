@@ -38,17 +38,6 @@ static double measure_one(const double *x)
     return 1.0;
 }
 
-/* Plane strain [docs/theory.md, 2]. */
-static double friction_plane(double angle)
-{
-    return sin(angle);
-}
-
-static double angle_plane(double friction)
-{
-    return friction < 1.0 ? asin(friction) : NAN;
-}
-
 /* (Tr/sqrt 6, (rr - zz)/2, rz, (2 tt - rr - zz)/(2 sqrt 3)), tt = hoop [docs/theory.md, 1]. */
 static void strain_axis(int i, const double *gradient, double hoop, double *row)
 {
@@ -131,8 +120,6 @@ const sab_geometry sab_geometry_plane = {
     .measure = measure_one,
     .strain = strain_plane,
     .tensor = tensor_plane,
-    .friction_of_angle = friction_plane,
-    .angle_of_friction = angle_plane,
 };
 
 const sab_geometry sab_geometry_axisymmetric = {
@@ -150,8 +137,6 @@ const sab_geometry sab_geometry_axisymmetric = {
     .measure = measure_axis,
     .strain = strain_axis,
     .tensor = tensor_axis,
-    .friction_of_angle = friction_plane,
-    .angle_of_friction = angle_plane,
 };
 
 const sab_geometry sab_geometry_space = {
@@ -165,8 +150,6 @@ const sab_geometry sab_geometry_space = {
     .measure = measure_one,
     .strain = strain_space,
     .tensor = tensor_space,
-    .friction_of_angle = friction_plane,
-    .angle_of_friction = angle_plane,
 };
 
 const sab_geometry *sab_geometry_find(const char *name)
@@ -188,4 +171,68 @@ double sab_geometry_normal_scale(const sab_geometry *geometry)
 double sab_geometry_trace(const sab_geometry *geometry)
 {
     return sqrt(2.0 * geometry->d);
+}
+
+const char *const sab_friction_mode_name[SAB_FRICTION_MODES] = {
+    [SAB_FRICTION_PLANE] = "plane",
+    [SAB_FRICTION_COMPRESSION] = "compression",
+    [SAB_FRICTION_EXTENSION] = "extension",
+    [SAB_FRICTION_SHEAR] = "shear",
+};
+
+bool sab_friction_has_mode(const sab_geometry *geometry, sab_friction_mode mode)
+{
+    return geometry->d == 3 || mode == SAB_FRICTION_PLANE || mode == SAB_FRICTION_SHEAR;
+}
+
+/* In plane strain and in shear the law leaves its stress across the motion to the flow rule: with
+ * the dilatancy z the ratio T = sin(angle) or tan(angle) is m sqrt(1 - c z^2)/(1 - c z m), where
+ * c = (d - 2)/d in plane strain, 2 (d - 1)/d in shear [docs/theory.md, 2.5]. */
+static double dilation_factor(const sab_geometry *geometry, sab_friction_mode mode)
+{
+    const double d = geometry->d;
+
+    return mode == SAB_FRICTION_PLANE ? (d - 2.0) / d : 2.0 * (d - 1.0) / d;
+}
+
+double sab_friction_of_angle(const sab_geometry *geometry, sab_friction_mode mode, double angle,
+                             double dilatancy)
+{
+    const double s = sin(angle), ratio = mode == SAB_FRICTION_SHEAR ? tan(angle) : s;
+
+    if (!sab_friction_has_mode(geometry, mode))
+        return NAN;
+    if (mode == SAB_FRICTION_COMPRESSION)
+        return 2.0 * ROOT3 * s / (3.0 - s);
+    if (mode == SAB_FRICTION_EXTENSION)
+        return 2.0 * ROOT3 * s / (3.0 + s);
+    const double c = dilation_factor(geometry, mode);
+    return ratio / (sqrt(fmax(0.0, 1.0 - c * dilatancy * dilatancy)) + c * dilatancy * ratio);
+}
+
+double sab_angle_of_friction(const sab_geometry *geometry, sab_friction_mode mode, double friction,
+                             double dilatancy)
+{
+    double ratio; /* sin(angle), or tan(angle) */
+
+    if (!sab_friction_has_mode(geometry, mode))
+        return NAN;
+    if (mode == SAB_FRICTION_COMPRESSION) {
+        ratio = 3.0 * friction / (2.0 * ROOT3 + friction);
+    } else if (mode == SAB_FRICTION_EXTENSION) {
+        ratio = friction < 2.0 * ROOT3 ? 3.0 * friction / (2.0 * ROOT3 - friction) : NAN;
+    } else {
+        const double c = dilation_factor(geometry, mode), rest = 1.0 - c * dilatancy * friction;
+
+        ratio =
+            rest > 0.0 ? friction * sqrt(fmax(0.0, 1.0 - c * dilatancy * dilatancy)) / rest : NAN;
+    }
+    if (mode == SAB_FRICTION_SHEAR)
+        return atan(ratio);
+    return ratio < 1.0 ? asin(ratio) : NAN;
+}
+
+double sab_friction_limit(const sab_geometry *geometry)
+{
+    return geometry->d == 3 ? 0.5 * ROOT3 : INFINITY;
 }

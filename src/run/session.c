@@ -218,3 +218,25 @@ sab_range sab_session_friction(const sab_session *session)
     return m->has_mu_i ? (sab_range){m->mu_i.resting, m->mu_i.flowing}
                        : sab_range_of(p->npoints, p->friction, scale);
 }
+
+sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mode mode)
+{
+    const sab_program *p = session->flow->program;
+    const sab_mu_i *mu_i = session->c->material.has_mu_i ? &session->c->material.mu_i : NULL;
+    const sab_geometry *geometry = session->c->geometry;
+    const double scale = sab_geometry_normal_scale(geometry);
+    sab_range r = {INFINITY, -INFINITY};
+
+    for (int i = 0; i < p->npoints; i++) {
+        const double friction = scale * p->friction[i], dilatancy = scale * p->dilatancy[i];
+        const double low = sab_material_friction_angle(
+            geometry, mode, mu_i != NULL ? mu_i->resting : friction, dilatancy);
+        const double high = sab_material_friction_angle(
+            geometry, mode, mu_i != NULL ? mu_i->flowing : friction, dilatancy);
+
+        r.low = fmin(r.low, low); /* none counts as higher than any */
+        r.high = isnan(high) || isnan(r.high) ? NAN : fmax(r.high, high);
+    }
+    r.low = isinf(r.low) ? NAN : r.low;
+    return r;
+}

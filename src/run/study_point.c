@@ -237,7 +237,7 @@ static const char *const figures[] = {"steps",          "missed",       "retries
                                       "worst_gap",      "solver.outer", "solver.factorisations",
                                       "solver.solves",  "solver.gap",   "solver.compaction",
                                       "solver.at_rest", "cpu.total",    "cpu.one_factorisation",
-                                      "mesh.elements"};
+                                      "mesh.elements",  "geometry"};
 enum {
     SECTIONS = sizeof sections / sizeof sections[0],
     FIGURES = sizeof figures / sizeof figures[0]

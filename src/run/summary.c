@@ -74,16 +74,31 @@ static void range(sab_json *json, const char *key, sab_range r)
     sab_json_end_array(json);
 }
 
-/* null where the coefficient is 1 or more */
-static void angle(sab_json *json, const sab_geometry *geometry, sab_range friction)
+/* null where there is none */
+static void angle(sab_json *json, const char *key, const sab_session *session,
+                  sab_friction_mode mode)
 {
-    const sab_range r = {sab_material_friction_angle(geometry, friction.low),
-                         sab_material_friction_angle(geometry, friction.high)};
+    const sab_range r = sab_session_friction_angle(session, mode);
 
-    if (friction.low == friction.high || isnan(r.low))
-        sab_json_number(json, "friction_angle", r.high);
+    if (isnan(r.low))
+        sab_json_number(json, key, r.high);
     else
-        range(json, "friction_angle", r);
+        range(json, key, r);
+}
+
+/* One angle in the plane; with tensors of dimension 3 one for each motion it can be meant in. */
+static void angles(sab_json *json, const sab_session *session)
+{
+    const sab_case *c = session->c;
+
+    if (c->geometry->d == 2) {
+        angle(json, "friction_angle", session, c->material.friction_in);
+        return;
+    }
+    sab_json_begin_object(json, "friction_angle");
+    for (int mode = 0; mode < SAB_FRICTION_MODES; mode++)
+        angle(json, sab_friction_mode_name[mode], session, (sab_friction_mode)mode);
+    sab_json_end_object(json);
 }
 
 static void mu_i(sab_json *json, const sab_mu_i *law)
@@ -104,7 +119,7 @@ static void material(sab_json *json, const sab_session *session)
 
     sab_json_begin_object(json, "material");
     range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
-    angle(json, session->c->geometry, sab_session_friction(session));
+    angles(json, session);
     range(json, "dilatancy", sab_range_of(p->npoints, p->dilatancy, scale));
     range(json, "bingham", sab_range_of(p->npoints, p->yield, 1.0));
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});

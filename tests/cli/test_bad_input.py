@@ -125,6 +125,14 @@ def without(lines):
     return edit(GOOD, (lines, ""))
 
 
+def geometry(name, expect, *edits):
+    return Row(f"geometry {name}: {edits[0][1].strip()}", expect,
+               edit(GOOD, ("geometry: plane", f"geometry: {name}"), *edits))
+
+
+SPACE = (("gravity: [0, -1]", "gravity: [0, 0, -1]"), ("side:   {velocity: [0, 0]}", "side:   {velocity: [0, 0, 0]}"),
+         ("bottom: {velocity: [0, 0]}", "bottom: {velocity: [0, 0, 0]}"))
+
 KEYS = [
     case("unknown key at the top", "gravity:", "§gravty:",
          "gravty: unknown key; did you mean 'gravity'?"),
@@ -202,7 +210,21 @@ NUMBERS = [
 
 CHOICES = [
     case("geometry: 3d", "geometry: plane", "geometry: §3d",
-         "'3d' is not available: this version solves plane flow only"),
+         "'3d' is none of the choices (plane, axisymmetric, space)"),
+    geometry("space", "gravity: expected 3 components, found 2 (decimals are written with a point); "
+             "a vector in geometry: space has x, y, z", ("gravity: [", "gravity: §[")),
+    geometry("space", "p2 has two spurious pressures per tetrahedron, and locks", ("  parameters", "  §element: p2\n  parameters"),
+             *SPACE),
+    geometry("space", "the split of tetrahedra leaves weak pressures", ("  parameters", "  §split: alfeld\n  parameters"),
+             *SPACE),
+    geometry("axisymmetric", "gravity: its radial component must be 0 about an axis", ("gravity: [0,", "§gravity: [0.1,")),
+    geometry("axisymmetric", "above sqrt(3)/2 = 0.866 the cone admits tension", ("friction: 0.5", "§friction: 0.9")),
+    geometry("axisymmetric", "material.friction.in: missing; outside the plane an angle must say in which motion",
+             ("friction: 0.5", "§friction: {angle: 30}")),
+    geometry("plane", "there is no compression in the plane",
+             ("friction: 0.5", "friction: {angle: 30, §in: compression}")),
+    geometry("plane", "r is a coordinate of geometry: axisymmetric, and this one is plane; write sqrt(x^2 + y^2)",
+             ("friction: 0.5", "friction: §0.1*r")),
     case("geometry: plnae", "geometry: plane", "geometry: §plnae", "did you mean 'plane'?"),
     solver("method: §agpd", "did you mean 'apgd'?"),
     solver("method: §simplex", "'simplex' is none of the choices (auto, pg,"),
