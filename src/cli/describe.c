@@ -130,10 +130,10 @@ static void describe_corners(const sab_session *session, sab_terminal *term)
 {
     const sab_dofs *dofs = session->held;
     const sab_boundary *boundary = session->c->boundary;
-    char place[SAB_PLACE_TEXT];
 
     for (int k = 0; k < dofs->nconcessions; k++) {
         const sab_concession *at = &dofs->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (!boundary[at->other].slip) /* else there is a warning */
             sab_say(term, "%s '%s', at rest, holds %d shared %s %s, where '%s' moves",

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6, SAB_TENSOR = 6 };
+enum { SAB_MAX_S = 6, SAB_MAX_RIGID = 6, SAB_AXES = 3, SAB_TENSOR = 6 };
 
 typedef struct sab_geometry {
     const char *name; /* "plane" */
@@ -21,9 +21,9 @@ typedef struct sab_geometry {
     /* Factor that makes integrals over the mesh those of the whole body: 1; 2 pi about an axis. It
      * is in no weight, but in every integral that leaves the program: probes, history, summary. */
     double whole;
-    /* Names in files, x y z or r z, and those of a tensor, XX YY ZZ XY YZ XZ or RR ZZ TT RZ ZT RT:
-     * TT is the hoop. */
-    const char *coordinate[SAB_DIM], *component[SAB_TENSOR];
+    /* Names in formulas, messages and files, x y z or r z, and those of a tensor, XX YY ZZ XY YZ XZ
+     * or RR ZZ TT RZ ZT RT: TT is the hoop. */
+    const char *coordinate[SAB_AXES], *component[SAB_TENSOR];
     /* Velocity [dim] of rigid motion k at x. */
     void (*motion)(int k, const double *x, double *velocity);
     /* Factor of dx and ds at x, in every integral over the domain or a side: 1; r about an axis. */

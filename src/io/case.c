@@ -239,7 +239,7 @@ static sab_status check_integral(const sab_geometry *geometry, const sab_yaml *n
                                  const sab_probe *probe, const char *place, sab_error *err)
 {
     static const int other = SAB_INTEGRAL_VOLUME - SAB_INTEGRAL_AREA;
-    const bool integral = probe->kind == SAB_PROBE_INTEGRAL, plane = geometry->d < SAB_DIM;
+    const bool integral = probe->kind == SAB_PROBE_INTEGRAL, plane = geometry->d < SAB_AXES;
     const bool moving = integral && sab_integral_is_moving(probe->integral);
 
     if (integral && plane && sab_integral_is_volume(probe->integral))

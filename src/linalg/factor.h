@@ -5,7 +5,7 @@
 
 #include "linalg/sparse.h"
 
-typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS } sab_factor_backend;
+typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS, SAB_BACKENDS } sab_factor_backend;
 
 /* The order of elimination: of least degree, or nested dissection. In the plane both cost the same,
  * but for the analysis, which METIS makes dearer; on a mesh of space METIS needs a half to a

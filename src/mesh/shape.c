@@ -219,8 +219,8 @@ static sab_status check_shape(sab_mesh *m, int e, sab_error *err)
     return sab_fail(err, SAB_ERR_INPUT,
                     "%s %d of %d, near %s, %s: its map has the Jacobian %.3g, with sides up to %g",
                     m->cell->name, e + 1, m->nelements, sab_place_text(m->cell->dim, where, place),
-                    straight(m, e, edge) > smallest ? "is folded by its curved sides"
-                                                    : "is degenerate",
+                    fabs(straight(m, e, edge)) > smallest ? "is folded by its curved sides"
+                                                          : "is degenerate",
                     least, longest);
 }
 

@@ -73,6 +73,41 @@ static int find_tag(const sab_tagged *nodes, size_t tag)
     return found == NULL ? -1 : (int)(found - nodes->tag);
 }
 
+void sab_tagged_move(sab_tagged *nodes, size_t n, const size_t *tag, const double *x, double step)
+{
+    for (size_t k = 0; k < SAB_DIM * n && step > 0.0; k++) {
+        const int i = find_tag(nodes, tag[k / SAB_DIM]);
+
+        if (i >= 0) {
+            double *old = nodes->x + SAB_DIM * i + k % SAB_DIM;
+
+            *old += step * rint((x[k] - *old) / step);
+        }
+    }
+}
+
+/* The shortest edge, end to end; element [nelements][nodes] by places in `nodes`. */
+static double shortest_edge(const sab_tagged *nodes, const sab_cell *cell, size_t nelements,
+                            const int *element)
+{
+    const size_t edges = (size_t)cell->edges;
+    double shortest = INFINITY;
+
+    for (size_t h = 0; h < edges * nelements; h++) {
+        const int *node = element + (size_t)cell->nodes * (h / edges), *end = cell->edge[h % edges];
+        double square = 0.0;
+
+        for (int d = 0; d < SAB_DIM; d++) {
+            const double length =
+                nodes->x[SAB_DIM * node[end[1]] + d] - nodes->x[SAB_DIM * node[end[0]] + d];
+
+            square += length * length;
+        }
+        shortest = fmin(shortest, square);
+    }
+    return sqrt(shortest);
+}
+
 /* Are the used nodes in the plane z = 0, to rounding of their extent? */
 static sab_status check_plane(const sab_tagged *nodes, sab_error *err)
 {
@@ -186,6 +221,7 @@ sab_status sab_tagged_mesh(sab_tagged *nodes, const sab_cell *cell, int per, siz
             nodes->number[i] = 0; /* used; its number follows */
             element[width * e + a] = i;
         }
+    nodes->shortest = shortest_edge(nodes, cell, n, element);
     if (cell->dim < SAB_DIM)
         SAB_TRY(check_plane(nodes, err));
     SAB_NEW(x, cell->dim * used);

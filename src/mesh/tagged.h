@@ -9,15 +9,19 @@
 
 typedef struct sab_tagged {
     int n;
-    size_t *tag; /* [n] ascending */
-    double *x;   /* [n][SAB_DIM] */
-    int *number; /* [n] number in the mesh, -1 for a node of no element; by sab_tagged_mesh */
+    size_t *tag;     /* [n] ascending */
+    double *x;       /* [n][SAB_DIM] */
+    int *number;     /* [n] number in the mesh, -1 for a node of no element; by sab_tagged_mesh */
+    double shortest; /* edge of an element; by sab_tagged_mesh */
 } sab_tagged;
 
 /* Copy and sort n nodes; x is [n][SAB_DIM]. Start with {0}; release with sab_tagged_destroy. */
 sab_status sab_tagged_create(size_t n, const size_t *tag, const double *x, sab_tagged *nodes,
                              sab_error *err);
 void sab_tagged_destroy(sab_tagged *nodes);
+/* Move the nodes to x [n][SAB_DIM], by multiples of `step`: positions that differ by rounding from
+ * one run to the next become the same again. */
+void sab_tagged_move(sab_tagged *nodes, size_t n, const size_t *tag, const double *x, double step);
 
 /* The mesh of n elements given by tags [n][per], where `per` is the number of nodes of the cell, or
  * of its corners for linear elements, whose edges then get middles. Nodes are in ascending order of

@@ -18,10 +18,10 @@ static const double ROUGH_PRESSURE = 0.3;
 static void warn_corners(const sab_session *session, sab_warnings *warnings)
 {
     const sab_boundary *boundary = session->c->boundary;
-    char place[SAB_PLACE_TEXT];
 
     for (int k = 0; k < session->held->nconcessions; k++) {
         const sab_concession *at = &session->held->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (boundary[at->other].slip)
             sab_warnings_add(warnings,
