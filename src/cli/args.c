@@ -211,6 +211,7 @@ sab_status sab_args_threads(const sab_args *args, sab_error *err)
                 sab_fail(err, SAB_ERR_USAGE, "--threads: %d is not between 1 and 1024", threads));
     }
     sab_threads_set(threads);
+    SAB_TRY(sab_blas_reserve(err));
 cleanup:
     return status;
 }

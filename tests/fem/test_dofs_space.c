@@ -64,6 +64,14 @@ static void expect_unknowns(const sab_dofs *dofs, const sab_mesh *mesh, int node
     CU_ASSERT_EQUAL(dofs->nfree, nodes + sides);
 }
 
+static int rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab_geometry *geometry)
+{
+    int motions, node;
+
+    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, geometry, &motions, &node, NULL), SAB_OK);
+    return motions;
+}
+
 /* On a face of slip walls two components are left, on an edge one, in a corner none; the side
  * functions of walls are held, those of an open face are free. */
 static void test_unknowns(void)
@@ -79,7 +87,7 @@ static void test_unknowns(void)
             b[i] = slip(i);
         dofs = apply(mesh, b);
         expect_unknowns(dofs, mesh, 27 * 3 + 6 * 9 * 2 + 12 * 3 * 1, 120 - 48);
-        CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_space), 0);
+        CU_ASSERT_EQUAL(rigid_motions(dofs, mesh, &sab_geometry_space), 0);
         sab_dofs_destroy(&dofs);
         b[BOTTOM] = rest(BOTTOM);
         b[TOP] = open(TOP); /* four layers of 9 nodes inside, 12 on faces, 4 on edges */
@@ -88,13 +96,13 @@ static void test_unknowns(void)
         sab_dofs_destroy(&dofs);
         b[BOTTOM] = open(BOTTOM); /* slip on the four others: it can fall */
         dofs = apply(mesh, b);
-        CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_space), 1);
+        CU_ASSERT_EQUAL(rigid_motions(dofs, mesh, &sab_geometry_space), 1);
         sab_dofs_destroy(&dofs);
         for (int i = 0; i < BOTTOM; i++)
             b[i] = open(i);
         b[BOTTOM] = slip(BOTTOM); /* slides and turns on a table */
         dofs = apply(mesh, b);
-        CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_space), 3);
+        CU_ASSERT_EQUAL(rigid_motions(dofs, mesh, &sab_geometry_space), 3);
         expect_unknowns(dofs, mesh, 125 * 3 - 25, 120 - 8);
         sab_dofs_destroy(&dofs);
         sab_mesh_destroy(&mesh);
