@@ -1,6 +1,7 @@
 /* Walls that are lines: the sides of a group in order, and the vertices between them. */
 #include "base/memory.h"
 #include "fem/axis.h"
+#include "fem/dofs.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
 #include "fem/wall_parts.h"
@@ -127,7 +128,7 @@ static bool is_smooth(const sab_wall_of *of, const side *before, const side *beh
 }
 
 /* Does the wall end on the axis, and go on smoothly in its mirror image? The normal (n_r, n_z) of
- * that is (-n_r, n_z). */
+ * that is (-n_r, n_z). An entry on the axis that shares the node has no axial force. */
 static bool crosses_axis(const sab_wall_of *of, double reach, const side *here, int end,
                          const int *degree)
 {
@@ -135,8 +136,8 @@ static bool crosses_axis(const sab_wall_of *of, double reach, const side *here, 
     const double *n = here->at[end];
 
     return of->geometry->axis && degree[node] == 1 && sab_on_axis(of->mesh, reach, node) &&
-           sab_wall_owns(of, node) && sab_wall_owns(of, here->node[MIDDLE]) &&
-           n[1] * n[1] - n[0] * n[0] > SAB_WALL_CORNER;
+           (sab_wall_owns(of, node) || of->owner[node] == SAB_SEVERAL) &&
+           sab_wall_owns(of, here->node[MIDDLE]) && n[1] * n[1] - n[0] * n[0] > SAB_WALL_CORNER;
 }
 
 /* The vertex between two sides; on an axis one of them is NULL, and the normal is along it. */
@@ -157,7 +158,8 @@ static void add_vertex(sab_wall *w, const side *before, const side *behind, doub
             for (int i = 0; i < w->dim; i++)
                 n[i] += of[k]->normal[1 - k][i];
         }
-    if (before == NULL || behind == NULL)
+    v->axis = before == NULL || behind == NULL;
+    if (v->axis)
         n[0] = 0.0;
     const double length = hypot(n[0], n[1]);
     for (int i = 0; i < w->dim; i++)
