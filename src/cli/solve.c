@@ -127,7 +127,7 @@ int sab_command_solve(const sab_args *args)
         sab_json_string(&json, "missed_by",
                         sab_miss_table[sab_report_missed(&report, options.tolerance).by].key);
         sab_json_string(&json, "version", SAB_VERSION);
-        sab_summary_solver(&json, &report, sab_solver_factor(solver));
+        sab_summary_solver(&json, &report, sab_solver_factor(solver), 1.0);
         sab_json_number(&json, "cpu", report.work.cpu_total);
         sab_json_number(&json, "cpu_one_factorisation", report.work.cpu_one_factorisation);
         sab_json_begin_array(&json, "u");
@@ -152,5 +152,7 @@ cleanup:
     sab_program_destroy(&program);
     SAB_FREE(lambda);
     SAB_FREE(u);
-    return status != SAB_OK ? sab_exit_code(status) : report.reason == SAB_CONVERGED ? 0 : 1;
+    if (status != SAB_OK)
+        return sab_exit_code(status);
+    return sab_say_end(&term, report.reason == SAB_CONVERGED ? 0 : 1);
 }

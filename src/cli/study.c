@@ -215,6 +215,7 @@ int sab_command_study(const sab_args *args)
     int jobs;
     bool good = true;
 
+    sab_watch_signals(); /* first: `sablier study | head` goes on */
     SAB_TRY(sab_study_read(args->target, &study, err));
     SAB_TRY(choose_jobs(args, study, &jobs, err));
     SAB_TRY(sab_args_directory(args, study->name, directory, sizeof directory, err));
@@ -223,7 +224,6 @@ int sab_command_study(const sab_args *args)
     sab_say(&term, "sablier %s  %s", SAB_VERSION, run->study->title);
     sab_say(&term, "study          %s: %d points%s, %d at a time, in %s", run->study->path,
             run->npoints, run->study->has_bracket ? " at most" : "", jobs, run->directory);
-    sab_watch_signals();
     SAB_TRY(sab_pool_create(jobs, &w.pool, err));
     SAB_TRY(sab_study_table(run, &table, err));
     SAB_TRY(run_all(&w, err));

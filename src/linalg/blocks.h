@@ -11,7 +11,7 @@
 #include "linalg/sparse.h"
 
 enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 37 on a tetrahedron */
-       SAB_BLOCK_ROWS = 64,
+       SAB_BLOCK_ROWS = 144, /* strain rates at the 24 points of a rule on a tetrahedron */
        SAB_BLOCK_COLUMNS = 64
 };
 

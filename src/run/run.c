@@ -58,6 +58,20 @@ static sab_status create_march(sab_run *run, sab_error *err)
     return status;
 }
 
+/* The files that grow with the run; before its first step, with a frame of the beginning. */
+static sab_status begin_files(sab_run *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (run->march->rows == 0)
+        run->state.nframes = 0;
+    SAB_TRY(sab_live_begin(&run->live, err));
+    if (run->march->rows == 0 && run->session.c->output_every > 0.0)
+        SAB_TRY(sab_live_frame(&run->live, 0.0, err));
+cleanup:
+    return status;
+}
+
 /* Where a checkpoint is the end of a run, its last files are written. Elsewhere the run must take
  * at least one step: the forces of a step are not part of a state. */
 static sab_status resume(sab_run *run, sab_error *err)
@@ -85,7 +99,7 @@ static sab_status resume(sab_run *run, sab_error *err)
     if (sab_run_is_whole(run))
         goto cleanup;
     sab_result_unfinished(&run->place);
-    SAB_TRY(sab_live_begin(&run->live, err));
+    SAB_TRY(begin_files(run, err));
 cleanup:
     return status;
 }
@@ -100,10 +114,8 @@ static sab_status begin(sab_run *run, sab_error *err)
     if (is_creeping(run) || !has_files(run)) /* what creeps is published at the end */
         goto cleanup;
     sab_result_clear(&run->place);
-    SAB_TRY(sab_live_begin(&run->live, err));
-    if (run->session.c->output_every > 0.0)
-        SAB_TRY(sab_live_frame(&run->live, 0.0, err));
-    SAB_TRY(write_checkpoint(run, err));
+    SAB_TRY(write_checkpoint(run, err)); /* first: it says whose the files are */
+    SAB_TRY(begin_files(run, err));
 cleanup:
     return status;
 }
@@ -187,7 +199,8 @@ static bool on_iteration(void *data, int viscosity_iteration, const sab_report *
             "%d,%d,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g\n",
             viscosity_iteration, r->work.outer, r->work.inner, r->work.solves, c->gap,
             c->gap_friction, c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
-            c->fischer_burmeister, c->dissipation, r->change, r->work.cpu_total);
+            c->fischer_burmeister, run->session.c->geometry->whole * c->dissipation, r->change,
+            r->work.cpu_total);
     return run->events.iteration == NULL ||
            run->events.iteration(run->events.data, viscosity_iteration, r);
 }
@@ -210,7 +223,7 @@ static sab_status write_profiles(sab_run *run, const char *directory, sab_error 
     SAB_NEW(deviation, n);
     for (int i = 0; i < run->session.c->nprobes; i++) {
         sab_march_profile(m, i, mean, deviation);
-        SAB_TRY(sab_result_profile(directory, &m->probe[i], mean,
+        SAB_TRY(sab_result_profile(directory, run->session.c, sab_run_time(run), &m->probe[i], mean,
                                    is_creeping(run) ? NULL : deviation, err));
     }
 cleanup:
@@ -249,6 +262,13 @@ cleanup:
     return status;
 }
 
+static bool checkpoint_is_due(const sab_run *run)
+{
+    const bool wanted = run->events.checkpoint != NULL && run->events.checkpoint(run->events.data);
+
+    return wanted || sab_wall_seconds() - run->last_checkpoint >= run->session.c->output_checkpoint;
+}
+
 /* After a step: the files that grow with the run, or end with it. */
 static sab_status write_step(sab_run *run, sab_error *err)
 {
@@ -260,8 +280,7 @@ static sab_status write_step(sab_run *run, sab_error *err)
         SAB_TRY(sab_live_frame(&run->live, m->flow->time, err));
     if (last)
         SAB_TRY(write_last_files(run, err));
-    else if (has_files(run) &&
-             sab_wall_seconds() - run->last_checkpoint >= run->session.c->output_checkpoint)
+    else if (has_files(run) && checkpoint_is_due(run))
         SAB_TRY(write_checkpoint(run, err));
 cleanup:
     return status;
@@ -274,7 +293,8 @@ static sab_status take_step(sab_run *run, sab_error *err)
     sab_flow_report report;
 
     SAB_TRY(sab_march_step(run->march, &observer, &report, err));
-    SAB_TRY(run->growing);
+    if (run->growing != SAB_OK)
+        SAB_FAIL(err, run->growing, "out of memory for convergence.csv");
     run->state.ended = false;
     run->state.convergence.length = 0;
     SAB_TRY(sab_text_add(&run->state.convergence, err, "%s", run->convergence.data));

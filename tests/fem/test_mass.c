@@ -29,10 +29,11 @@ static setup set_up(const sab_grid *grid, bool bubbles, int nboundaries,
     int group[4];
 
     if (nboundaries > 0)
-        CU_ASSERT_EQUAL_FATAL(
-            sab_boundary_match(s.mesh, nboundaries, boundary, group, &report, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(s.mesh, &sab_geometry_plane, nboundaries, boundary, group,
-                                          0.0, &s.dofs, NULL),
+        CU_ASSERT_EQUAL_FATAL(sab_boundary_match(s.mesh, &sab_geometry_plane, nboundaries, boundary,
+                                                 group, &report, NULL),
+                              SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(s.mesh, &sab_geometry_plane, 0, nboundaries, boundary,
+                                          group, 0.0, &s.dofs, NULL),
                           SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
                                            &sab_geometry_plane, &s.space, NULL),
