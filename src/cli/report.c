@@ -41,10 +41,24 @@ static void say_volume(const sab_run_result *result, sab_terminal *term)
 
 /* ---- creeping -------------------------------------------------------------------------------- */
 
+/* "1.5", "[1, 2, 3]", and a tensor by its first components: "[1, 2, 3, ...]". */
+static const char *numbers_text(int n, const double *value, int digits, char *text, size_t size)
+{
+    const int shown = n > SAB_DIM ? SAB_DIM : n;
+    int used = snprintf(text, size, "%s", n > 1 ? "[" : "");
+
+    for (int i = 0; i < shown; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%.*g", i > 0 ? ", " : "", digits,
+                         value[i]);
+    snprintf(text + used, size - (size_t)used, "%s", n > shown ? ", ...]" : n > 1 ? "]" : "");
+    return text;
+}
+
 static void report_creeping(const sab_run *run, sab_terminal *term)
 {
     const sab_run_result *result = &run->result;
     const double tolerance = run->session.c->solver.tolerance;
+    char text[120];
 
     sab_watch_certificates(term, &result->report.solve, tolerance);
     if (run->session.flow->law->rated)
@@ -57,11 +71,9 @@ static void report_creeping(const sab_run *run, sab_terminal *term)
 
         if (sab_probe_is_profile(p->probe))
             sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
-        else if (p->components == 1)
-            sab_say(term, "probe          %s = %.10g", p->probe->name, p->value[0]);
         else
-            sab_say(term, "probe          %s = [%.10g, %.10g%s]", p->probe->name, p->value[0],
-                    p->value[1], p->components > 2 ? ", ..." : "");
+            sab_say(term, "probe          %s = %s", p->probe->name,
+                    numbers_text(p->components, p->value, 10, text, sizeof text));
     }
 }
 
@@ -71,6 +83,7 @@ static void say_probes(const sab_run *run, sab_terminal *term)
 {
     const double *mean = run->result.mean + SAB_HISTORY_FIXED;
     const double *deviation = run->result.deviation + SAB_HISTORY_FIXED;
+    char text[120], spread[120];
 
     for (int i = 0; i < run->session.c->nprobes; i++) {
         const sab_probe_result *p = &run->result.probe[i];
@@ -80,13 +93,9 @@ static void say_probes(const sab_run *run, sab_terminal *term)
                     p->probe->name, p->probe->name);
             continue;
         }
-        if (p->components == 1)
-            sab_say(term, "probe          %s = %.8g +/- %.2g", p->probe->name, mean[0],
-                    deviation[0]);
-        else
-            sab_say(term, "probe          %s = [%.8g, %.8g%s] +/- [%.2g, %.2g%s]", p->probe->name,
-                    mean[0], mean[1], p->components > 2 ? ", ..." : "", deviation[0], deviation[1],
-                    p->components > 2 ? ", ..." : "");
+        sab_say(term, "probe          %s = %s +/- %s", p->probe->name,
+                numbers_text(p->components, mean, 8, text, sizeof text),
+                numbers_text(p->components, deviation, 2, spread, sizeof spread));
         mean += p->components;
         deviation += p->components;
     }

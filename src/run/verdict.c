@@ -11,6 +11,8 @@ static const double VOLUME_ERROR = 0.02;
 static const double VOLUME_PARTED = 0.05;
 /* Stable pairs stay below (docs/theory.md, 10). */
 static const double ROUGH_PRESSURE = 0.3;
+/* Inf-sup constants were measured down to 0.45 (docs/theory.md, 10.1). */
+static const double FLAT_ELEMENT = 0.1;
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
@@ -47,6 +49,26 @@ static void warn_friction(const sab_session *session, sab_warnings *warnings)
             friction);
 }
 
+/* The pair is stable with a constant that falls with the worst shape [docs/theory.md, 10.1]. */
+static void warn_mesh(const sab_session *session, sab_warnings *warnings)
+{
+    const sab_memory_needs memory = sab_session_memory(session);
+    char place[SAB_PLACE_TEXT];
+
+    if (session->shape < FLAT_ELEMENT)
+        sab_warnings_add(warnings,
+                         "mesh.file: the worst shape of an element is %.2g (1: regular, 0: flat), "
+                         "at %s; below %g pressures nearby deserve no trust",
+                         session->shape,
+                         sab_place_text(session->mesh->cell->dim, session->shape_at, place),
+                         FLAT_ELEMENT);
+    if (memory.machine > 0.0 && memory.needed > memory.machine)
+        sab_warnings_add(warnings,
+                         "the run will need about %.3g GB of memory, and this machine has %.3g; "
+                         "about %.2g elements would fit",
+                         1e-9 * memory.needed, 1e-9 * memory.machine, memory.elements);
+}
+
 void sab_session_warn(const sab_session *session, sab_warnings *warnings)
 {
     const sab_boundary_report *report = &session->flow->boundaries;
@@ -59,6 +81,7 @@ void sab_session_warn(const sab_session *session, sab_warnings *warnings)
             "%d boundary sides belong to no group (the first is at %s): they are free of "
             "traction",
             report->uncovered, sab_place_text(session->mesh->cell->dim, report->place, place));
+    warn_mesh(session, warnings);
     warn_friction(session, warnings);
     if (!sab_session_stable(session))
         sab_warnings_add(warnings,
