@@ -184,7 +184,7 @@ static void warn_energy(sab_run *run, const sab_march_energy *e)
             "unstable: in step %d, at time %g, the energy grew by more than the work done on "
             "the material, also with smaller steps; refine the mesh where the flow is fast, "
             "give its velocity where material enters, or use a smaller time.step",
-            m->rows, m->flow->time);
+            m->rows, sab_march_time(m));
     else if (e->unsound > 0)
         sab_warnings_add(
             warnings,
