@@ -118,48 +118,63 @@ static sab_status store(const option *o, const char *value, sab_args *args, sab_
     return SAB_OK;
 }
 
+static sab_status take_target(const sab_command *command, const char *word, sab_args *args,
+                              sab_error *err)
+{
+    if (!command->has_target)
+        return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'", command->name,
+                        word);
+    if (word[0] == '\0')
+        return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
+    if (args->target != NULL)
+        return sab_fail(err, SAB_ERR_USAGE, "%s takes one argument, but got '%s' and '%s'",
+                        command->name, args->target, word);
+    args->target = word;
+    return SAB_OK;
+}
+
+/* "--name", "--name=value" or "--name value", of which *next is the word behind; it is set to NULL
+ * if it was not taken. */
+static sab_status take_option(const sab_command *command, const char *word, const char **next,
+                              sab_args *args, sab_error *err)
+{
+    const char *equals = strchr(word, '='), *value = NULL;
+    const size_t length = word[1] == '-' && equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const option *o = find_option(command, word, length);
+    const char *behind = *next;
+
+    *next = NULL;
+    if (o == NULL)
+        return unknown_option(command, word, err);
+    if (o->kind == FLAG) {
+        if (length < strlen(word))
+            return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
+                            o->name);
+        return store(o, NULL, args, err);
+    }
+    if (length < strlen(word))
+        value = equals + 1;
+    else
+        value = *next = behind;
+    if (value == NULL || value[0] == '\0')
+        return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
+                        o->argument);
+    return store(o, value, args, err);
+}
+
 sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
                           sab_error *err)
 {
     *args = (sab_args){0};
     for (int i = 0; i < argc; i++) {
-        const char *word = argv[i], *equals = strchr(word, '=');
-        sab_status status;
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        const bool is_option = argv[i][0] == '-' && argv[i][1] != '\0';
+        const sab_status status = is_option ? take_option(command, argv[i], &next, args, err)
+                                            : take_target(command, argv[i], args, err);
 
-        if (word[0] != '-' || word[1] == '\0') {
-            if (!command->has_target)
-                return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'",
-                                command->name, word);
-            if (word[0] == '\0')
-                return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
-            if (args->target != NULL)
-                return sab_fail(err, SAB_ERR_USAGE, "%s takes one argument, but got '%s' and '%s'",
-                                command->name, args->target, word);
-            args->target = word;
-            continue;
-        }
-        const size_t length =
-            word[1] == '-' && equals != NULL ? (size_t)(equals - word) : strlen(word);
-        const option *o = find_option(command, word, length);
-        const char *value = NULL;
-
-        if (o == NULL)
-            return unknown_option(command, word, err);
-        if (o->kind != FLAG) {
-            if (length < strlen(word))
-                value = equals + 1;
-            else if (i + 1 < argc)
-                value = argv[++i];
-            if (value == NULL || value[0] == '\0')
-                return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
-                                o->argument);
-        } else if (length < strlen(word)) {
-            return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
-                            o->name);
-        }
-        status = store(o, value, args, err);
         if (status != SAB_OK)
             return status;
+        i += is_option && next != NULL;
     }
     if (args->help)
         return SAB_OK;
@@ -210,6 +225,7 @@ sab_status sab_args_threads(const sab_args *args, sab_error *err)
                 sab_fail(err, SAB_ERR_USAGE, "--threads: %d is not between 1 and 1024", threads));
     }
     sab_threads_set(threads);
+    SAB_TRY(sab_blas_reserve(err));
 cleanup:
     return status;
 }

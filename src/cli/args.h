@@ -42,7 +42,7 @@ void sab_args_help(const sab_command *command);
 /* A number or an integer given to an option, checked. */
 sab_status sab_args_number(const char *name, const char *text, double *value, sab_error *err);
 sab_status sab_args_integer(const char *name, const char *text, int *value, sab_error *err);
-/* Set the number of threads, --threads or one. */
+/* Set the number of threads, --threads or one, and take the memory that the BLAS needs. */
 sab_status sab_args_threads(const sab_args *args, sab_error *err);
 /* The directory of a result: -o, or out/<name>. Not the root directory. */
 sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,

@@ -7,7 +7,10 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static const sab_command commands[] = {
     {"run", "run CASE [-o DIR] [--set KEY=VALUE]... [options]",
@@ -53,6 +56,29 @@ static bool hold_standard_streams(void)
     return true;
 }
 
+/* Limits under which libraries below would crash or hang: a small stack, which Gmsh and the solvers
+ * overrun; and, where addresses are limited, the 128 MB that OpenBLAS takes for each processor as
+ * soon as it is loaded, and waits for as long as it has not got them. */
+static bool meet_limits(sab_terminal *term, char **argv)
+{
+    enum { STACK = 512 * 1024 };
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK) {
+        limit.rlim_cur = limit.rlim_max < 8 * 1024 * 1024 ? limit.rlim_max : 8 * 1024 * 1024;
+        if (limit.rlim_cur < STACK || setrlimit(RLIMIT_STACK, &limit) != 0) {
+            sab_complain(term, "the stack is limited to less than 512 kB (ulimit -s)");
+            return false;
+        }
+    }
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        getenv("OPENBLAS_NUM_THREADS") == NULL) {
+        setenv("OPENBLAS_NUM_THREADS", "1", 1); /* read when the library is loaded */
+        execv("/proc/self/exe", argv);
+    }
+    return true;
+}
+
 int sab_exit_code(sab_status status)
 {
     switch (status) {
@@ -76,6 +102,8 @@ int main(int argc, char **argv)
     if (!hold_standard_streams())
         return 4;
     sab_terminal term = sab_terminal_create(0);
+    if (!meet_limits(&term, argv))
+        return 4;
     if (argc < 2) {
         print_help(stderr);
         return 2;

@@ -7,6 +7,29 @@
 
 /* ---- every flow ------------------------------------------------------------------------------ */
 
+/* "0.25", "[1, 2, 3]"; of long ones the beginning. */
+typedef struct list {
+    char text[96];
+} list;
+
+static list list_of(int digits, int n, const double *value)
+{
+    const int shown = n <= SAB_DIM ? n : 2;
+    list l;
+    size_t end = 0;
+
+    for (int i = 0; i < shown && end < sizeof l.text; i++)
+        end += (size_t)snprintf(l.text + end, sizeof l.text - end, "%s%.*g%s",
+                                i > 0   ? ", "
+                                : n > 1 ? "["
+                                        : "",
+                                digits, value[i],
+                                i + 1 < shown || n == 1 ? ""
+                                : n > shown             ? ", ...]"
+                                                        : "]");
+    return l;
+}
+
 static void say_exact(const sab_run_result *result, sab_terminal *term)
 {
     const sab_error_norms *e = &result->error;
@@ -41,24 +64,10 @@ static void say_volume(const sab_run_result *result, sab_terminal *term)
 
 /* ---- creeping -------------------------------------------------------------------------------- */
 
-/* "1.5", "[1, 2, 3]", and a tensor by its first components: "[1, 2, 3, ...]". */
-static const char *numbers_text(int n, const double *value, int digits, char *text, size_t size)
-{
-    const int shown = n > SAB_DIM ? SAB_DIM : n;
-    int used = snprintf(text, size, "%s", n > 1 ? "[" : "");
-
-    for (int i = 0; i < shown; i++)
-        used += snprintf(text + used, size - (size_t)used, "%s%.*g", i > 0 ? ", " : "", digits,
-                         value[i]);
-    snprintf(text + used, size - (size_t)used, "%s", n > shown ? ", ...]" : n > 1 ? "]" : "");
-    return text;
-}
-
 static void report_creeping(const sab_run *run, sab_terminal *term)
 {
     const sab_run_result *result = &run->result;
     const double tolerance = run->session.c->solver.tolerance;
-    char text[120];
 
     sab_watch_certificates(term, &result->report.solve, tolerance);
     if (run->session.flow->law->rated)
@@ -73,7 +82,7 @@ static void report_creeping(const sab_run *run, sab_terminal *term)
             sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
         else
             sab_say(term, "probe          %s = %s", p->probe->name,
-                    numbers_text(p->components, p->value, 10, text, sizeof text));
+                    list_of(10, p->components, p->value).text);
     }
 }
 
@@ -83,7 +92,6 @@ static void say_probes(const sab_run *run, sab_terminal *term)
 {
     const double *mean = run->result.mean + SAB_HISTORY_FIXED;
     const double *deviation = run->result.deviation + SAB_HISTORY_FIXED;
-    char text[120], spread[120];
 
     for (int i = 0; i < run->session.c->nprobes; i++) {
         const sab_probe_result *p = &run->result.probe[i];
@@ -94,8 +102,7 @@ static void say_probes(const sab_run *run, sab_terminal *term)
             continue;
         }
         sab_say(term, "probe          %s = %s +/- %s", p->probe->name,
-                numbers_text(p->components, mean, 8, text, sizeof text),
-                numbers_text(p->components, deviation, 2, spread, sizeof spread));
+                list_of(8, p->components, mean).text, list_of(2, p->components, deviation).text);
         mean += p->components;
         deviation += p->components;
     }

@@ -23,12 +23,13 @@ cleanup:
     return status;
 }
 
-static bool on_interior_line(const sab_mesh *mesh, int group)
+static int count_interior(const sab_mesh *mesh, int group)
 {
+    int n = 0;
+
     for (int f = 0; f < mesh->group[group].nfacets; f++)
-        if (mesh->facet_interior[mesh->group[group].facet[f]])
-            return true;
-    return false;
+        n += mesh->facet_interior[mesh->group[group].facet[f]];
+    return n;
 }
 
 static bool have_common_node(const sab_mesh *mesh, const sab_mesh_group *a, const sab_mesh_group *b,
@@ -156,7 +157,14 @@ sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry
                          boundary[b].group, boundary[entry[g] - 1].group);
             goto cleanup;
         }
-        if ((boundary[b].has_traction || boundary[b].has_pressure) && on_interior_line(mesh, g)) {
+        const int inside = count_interior(mesh, g);
+        if (inside > 0 && inside < mesh->group[g].nfacets) /* all inside: a thin plate */
+            SAB_FAIL(
+                err, SAB_ERR_INPUT,
+                "boundaries.%s: %d of the %d sides of this group lie inside the domain, not on "
+                "its boundary: give them a group of their own",
+                boundary[b].group, inside, mesh->group[g].nfacets);
+        if ((boundary[b].has_traction || boundary[b].has_pressure) && inside > 0) {
             status =
                 sab_fail(err, SAB_ERR_INPUT,
                          "boundaries.%s: a traction needs a boundary, but this group has sides "

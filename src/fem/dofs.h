@@ -71,9 +71,11 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
                            double t, sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);
 /* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
- * constraints leave free: with any, a creeping flow has no unique velocity. */
-int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
-                           const sab_geometry *geometry);
+ * constraints leave free: with any, a creeping flow has no unique velocity. A mesh may have several
+ * parts: that of the loosest one, and one of its nodes. */
+sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
+                                  const sab_geometry *geometry, int *motions, int *node,
+                                  sab_error *err);
 
 /* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);

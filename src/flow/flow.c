@@ -226,6 +226,23 @@ static size_t work_size(const sab_space *space)
     return size > most ? size : most;
 }
 
+/* A creeping flow has no unique velocity where a part of the mesh can move as a rigid body. */
+static sab_status refuse_loose(const sab_flow *f, sab_error *err)
+{
+    const sab_mesh *mesh = f->setup.mesh;
+    int motions, node;
+    const sab_status status =
+        sab_dofs_rigid_motions(f->dofs, mesh, f->setup.geometry, &motions, &node, err);
+
+    if (status != SAB_OK || motions == 0)
+        return status;
+    const double *x = sab_mesh_x(mesh, node);
+    return sab_fail(err, SAB_ERR_INPUT,
+                    "boundaries: nothing holds the material at (%g, %g%s), it can move as a rigid "
+                    "body: prescribe the velocity, or slip, on more of its boundary",
+                    x[0], x[1], mesh->cell->dim > 2 ? ", ..." : "");
+}
+
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -242,12 +259,8 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                                &f->boundaries, err));
     SAB_TRY(sab_dofs_create(mesh, setup->geometry, sab_element_faces(setup->element, mesh),
                             setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
-    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh, setup->geometry) > 0) {
-        status = sab_fail(err, SAB_ERR_INPUT,
-                          "boundaries: nothing holds the material, it can move as a rigid body: "
-                          "prescribe the velocity, or slip, on more of the boundary");
-        goto cleanup;
-    }
+    if (setup->step == 0.0)
+        SAB_TRY(refuse_loose(f, err));
     if (f->dofs->nfree == 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: every node has a prescribed velocity, "

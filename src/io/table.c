@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FILE = 256 * 1024 * 1024 };
+enum { MAX_FILE = 256 * 1024 * 1024, MAX_COLUMNS = 10000 };
 
 sab_status sab_table_create(const char *name, sab_table **table, sab_error *err)
 {
@@ -280,6 +280,9 @@ static sab_status read_header(scanner *s, sab_table *t)
         if (cell[0] == '\0')
             return sab_fail(err, SAB_ERR_INPUT, "%s:1: column %d has no name", s->path,
                             t->ncolumns + 1);
+        if (t->ncolumns == MAX_COLUMNS)
+            return sab_fail(err, SAB_ERR_INPUT, "%s:1: there are more than %d columns", s->path,
+                            MAX_COLUMNS);
         if (sab_table_find(t, cell) >= 0)
             return sab_fail(err, SAB_ERR_INPUT, "%s:1: there are two columns '%s'", s->path, cell);
         SAB_TRY(sab_table_add_column(t, cell, err));
@@ -347,11 +350,16 @@ cleanup:
     return status;
 }
 
-static void write_cell(FILE *stream, const char *text)
+/* In quotes where it would read back as something else; `alone`: as a line, which must not be
+ * blank.
+ */
+static void write_cell(FILE *stream, const char *text, bool alone)
 {
     const size_t n = strlen(text);
+    const bool edges =
+        n > 0 && (strchr(" \t", text[0]) != NULL || strchr(" \t", text[n - 1]) != NULL);
 
-    if (strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && (n == 0 || text[n - 1] != ' ')) {
+    if (strpbrk(text, ",\"\r\n") == NULL && !edges && !(alone && n == 0)) {
         fputs(text, stream);
         return;
     }
@@ -372,7 +380,8 @@ sab_status sab_table_write(const sab_table *t, const char *path, sab_error *err)
         for (int c = 0; c < t->ncolumns; c++) {
             if (c > 0)
                 fputc(',', file.stream);
-            write_cell(file.stream, row < 0 ? t->column[c] : sab_table_cell(t, row, c));
+            write_cell(file.stream, row < 0 ? t->column[c] : sab_table_cell(t, row, c),
+                       t->ncolumns == 1);
             if (c + 1 == t->ncolumns)
                 fputc('\n', file.stream);
         }

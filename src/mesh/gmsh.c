@@ -424,6 +424,7 @@ static sab_status read_model(const char *path, sab_gmsh_kind kind, int dim, sab_
         if (r.nparts == 0)
             SAB_TRY(no_elements(&r, err));
         SAB_TRY(list_groups(&r, err)); /* now: meshing can take long */
+        SAB_TRY(sab_gmsh_check_extent(err));
         SAB_TRY(generate(&r, &order, err));
     } else {
         SAB_TRY(check_types(&r, &order, err));

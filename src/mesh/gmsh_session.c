@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,6 +105,22 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
     if (ierr != 0 && status == SAB_OK)
         status = sab_fail(err, SAB_ERR_INPUT, "Gmsh fails while %s", doing);
     return status;
+}
+
+sab_status sab_gmsh_check_extent(sab_error *err)
+{
+    static const double FAR = 1e12;
+    double low[SAB_DIM] = {0.0}, high[SAB_DIM] = {0.0};
+    int ierr = 0;
+
+    gmshModelGetBoundingBox(-1, -1, low, low + 1, low + 2, high, high + 1, high + 2, &ierr);
+    for (int j = 0; j < SAB_DIM && ierr == 0; j++)
+        if (!(low[j] >= -FAR && high[j] <= FAR))
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "the geometry reaches to %g, beyond %g: choose units in which it is "
+                            "nearer to 1",
+                            high[j] <= FAR ? low[j] : high[j], FAR);
+    return SAB_OK;
 }
 
 void sab_gmsh_merge_data(const char *path, int *ierr)

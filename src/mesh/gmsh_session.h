@@ -22,6 +22,10 @@ void sab_gmsh_session_close(sab_gmsh_session *s);
 /* SAB_ERR_INPUT if Gmsh has complained so far, or ierr says so. Its first error says most. */
 sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err);
 
+/* SAB_ERR_INPUT if the model is larger than 1e12, or lies that far away: Gmsh would mesh for ever.
+ */
+sab_status sab_gmsh_check_extent(sab_error *err);
+
 /* Merge a mesh by another name than its own, so that Gmsh finds no `path`.opt, which it would run
  * as a script. */
 void sab_gmsh_merge_data(const char *path, int *ierr);

@@ -56,12 +56,13 @@ static void warn_mesh(const sab_session *session, sab_warnings *warnings)
     char place[SAB_PLACE_TEXT];
 
     if (session->shape < FLAT_ELEMENT)
-        sab_warnings_add(warnings,
-                         "mesh.file: the worst shape of an element is %.2g (1: regular, 0: flat), "
-                         "at %s; below %g pressures nearby deserve no trust",
-                         session->shape,
-                         sab_place_text(session->mesh->cell->dim, session->shape_at, place),
-                         FLAT_ELEMENT);
+        sab_warnings_add(
+            warnings,
+            "mesh.file: the worst shape of an element is %.2g (1: regular, 0: flat), "
+            "at %s; below %g pressures nearby deserve no trust, and far below the solver may "
+            "stall, or find its matrix singular",
+            session->shape, sab_place_text(session->mesh->cell->dim, session->shape_at, place),
+            FLAT_ELEMENT);
     if (memory.machine > 0.0 && memory.needed > memory.machine)
         sab_warnings_add(warnings,
                          "the run will need about %.3g GB of memory, and this machine has %.3g; "

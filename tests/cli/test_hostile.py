@@ -8,6 +8,7 @@ Last line: N passed, N failed.
 """
 import hashlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -229,6 +230,77 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
         subprocess.run(["sh", "-c", '"$0" study st -o st-out | true', self.program.path], cwd=self.root,
                        env=self.program.env, timeout=120)
         self.check("study | true: the table is there", os.path.exists(self.path("st-out/results.csv")))
+
+    # ---- limits ---------------------------------------------------------------------------------
+
+    def test_limits(self):
+        """A sentence and exit code 4, no crash and no endless wait for memory."""
+        env = {k: v for k, v in self.program.env.items() if k != "OPENBLAS_NUM_THREADS"}
+        for limit, size, words in ((resource.RLIMIT_AS, 250_000, "out of memory: the BLAS needs"),
+                                   (resource.RLIMIT_STACK, 64, "the stack is limited")):
+            done = subprocess.run([self.program.path, "run", "c", "-o", "limited"], cwd=self.root, env=env,
+                                  capture_output=True, text=True, timeout=60,
+                                  preexec_fn=lambda l=limit, s=1024 * size: resource.setrlimit(l, (s, s)))
+            self.check(f"{words}: code 4", done.returncode == 4 and words in done.stderr, done)
+        self.run("run", "c", "-o", "limited", "-q",
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, 2 * (10 ** 9,)))
+
+    def test_far(self):
+        """Gmsh meshes lengths of 1e20 for ever."""
+        for size in ("1e20", "1e30", "1e-29"):
+            write(self.path("far/case.yaml"), CASE.replace(
+                "m.msh", f"{MESHES}/box.geo, parameters: {{W: {size}, H: {size}, h: {size}}}").replace(
+                "wall:", "bottom: {traction: 0}, top: {traction: 0}, side:"))
+            done = self.run("check", "far", code=3 if "e-" not in size else 0, timeout=20)
+            self.check(f"{size}: said", "e-" in size or f"the geometry reaches to 1e+{size[2:]}, beyond" in
+                       done.stderr, done.stderr)
+
+    def test_loose(self):
+        """What is wrong with a mesh is said of the mesh, not of a matrix."""
+        squares = "".join(f"Point({i + 1}) = {{{i}, 0, 0, 0.5}}; Point({i + 2}) = {{{i + 1}, 0, 0, 0.5}}; "
+                          f"Point({i + 3}) = {{{i + 1}, 1, 0, 0.5}}; Point({i + 4}) = {{{i}, 1, 0, 0.5}};\n"
+                          f"Line({i + 1}) = {{{i + 1}, {i + 2}}}; Line({i + 2}) = {{{i + 2}, {i + 3}}}; "
+                          f"Line({i + 3}) = {{{i + 3}, {i + 4}}}; Line({i + 4}) = {{{i + 4}, {i + 1}}};\n"
+                          f"Curve Loop({i + 1}) = {{{i + 1} : {i + 4}}}; Plane Surface({i + 1}) = {{{i + 1}}};\n"
+                          for i in (0, 10))
+        case = CASE.replace("m.msh", "m.geo").replace("wall:", "free: {traction: 0}, wall:")
+        write(self.path("two/m.geo"), squares + 'Physical Curve("wall") = {1 : 4}; Physical Curve("free") = {11 : 14};\n')
+        write(self.path("two/case.yaml"), case)
+        done = self.run("run", "two", "-o", "two-out", code=3)
+        self.check("a part that nothing holds: where", "nothing holds the material at (10, 0)" in done.stderr, done.stderr)
+        write(self.path("two/m.geo"), squares.split("Point(11)")[0] + "Line(5) = {1, 3}; Line{5} In Surface{1};\n"
+              'Physical Curve("wall") = {1 : 3, 5}; Physical Curve("free") = {4};\n')
+        done = self.run("check", "two", code=3)
+        self.check("an interior side in a boundary group: said", "of this group lie inside the domain" in done.stderr,
+                   done.stderr)
+        write(self.path("two/m.geo"), squares.split("Point(11)")[0].replace(", 1, 0, 0.5", ", 1e-6, 0, 0.5") +
+              'Physical Curve("wall") = {1}; Physical Curve("free") = {2 : 4};\n')
+        done = self.run("check", "two")
+        self.check("flat elements: said", "mesh.file: the worst shape of an element is " in done.stderr, done.stderr)
+
+    def test_many_keys(self):
+        """Time must grow with the size of a file, not with its square."""
+        many = "".join(f"  k{i}: 1\n" for i in range(60000))
+        write(self.path("many/case.yaml"), CASE + "solver:\n" + many)
+        done = self.run("check", "many", code=3, timeout=20)
+        self.check("many keys: the first is unknown", "k0: unknown key" in done.stderr, done.stderr[:300])
+        write(self.path("many/case.yaml"), CASE + "solver:\n" + many + "  k7: 1\n")
+        done = self.run("check", "many", code=3, timeout=20)
+        self.check("many keys: the twin is found", "many/case.yaml:60006:3: the key 'k7' is given twice "
+                   "(first in line 13)" in done.stderr, done.stderr[:300])
+        write(self.path("many/a.csv"), ",".join(f"c{i}" for i in range(60000)) + "\n")
+        self.run("fit", "many/a.csv", "--x", "a", "--y", "b", code=3, timeout=20)
+
+    def test_build(self):
+        """Position independent, symbols resolved before main and read-only then, guarded stacks and copies."""
+        def readelf(*flags):
+            return subprocess.run(["readelf", "-W", *flags, self.program.path], capture_output=True, text=True).stdout
+
+        self.check("a position-independent executable", "DYN" in readelf("-h"))
+        self.check("full RELRO", "GNU_RELRO" in readelf("-l") and "NOW" in readelf("-d"), readelf("-d"))
+        symbols = readelf("--dyn-syms")
+        self.check("stack protector", "__stack_chk_fail" in symbols)
+        self.check("FORTIFY_SOURCE", "__snprintf_chk" in symbols)
 
     # ---- links ----------------------------------------------------------------------------------
 

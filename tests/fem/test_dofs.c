@@ -527,7 +527,11 @@ static void test_rigid_motions(void)
     for (int i = 0; i < 5; i++) {
         sab_dofs *dofs = apply(mesh, table[i].n, table[i].b);
 
-        CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_plane), table[i].motions);
+        int motions, node;
+
+        CU_ASSERT_EQUAL(
+            sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_plane, &motions, &node, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(motions, table[i].motions);
         sab_dofs_destroy(&dofs);
     }
     sab_mesh_destroy(&mesh);

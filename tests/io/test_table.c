@@ -254,6 +254,39 @@ static void test_left_out(void)
     scratch_remove();
 }
 
+/* What is written reads back: cells that are empty, alone on their line, or have blanks and tabs at
+ * their ends. */
+static void test_blank_cells(void)
+{
+    static const char *const cells[] = {"",   "1",  "",    " a",         "b\t",
+                                        "\t", "\"", "a,b", "two\nlines", ""};
+    enum { ROWS = sizeof cells / sizeof cells[0] };
+
+    scratch_create();
+    for (int columns = 1; columns <= 2; columns++) {
+        sab_table *t = NULL, *back = NULL;
+
+        CU_ASSERT_EQUAL(sab_table_create("t", &t, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(sab_table_add_column(t, "a", NULL), SAB_OK);
+        if (columns > 1)
+            CU_ASSERT_EQUAL(sab_table_add_column(t, "b", NULL), SAB_OK);
+        for (int i = 0; i < ROWS; i++) {
+            CU_ASSERT_EQUAL(sab_table_add_row(t, NULL), SAB_OK);
+            CU_ASSERT_EQUAL(sab_table_set(t, "a", cells[i], NULL), SAB_OK);
+        }
+        CU_ASSERT_EQUAL(sab_table_write(t, scratch_path("t.csv"), NULL), SAB_OK);
+        CU_ASSERT_EQUAL(sab_table_read(scratch_path("t.csv"), &back, NULL), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(back);
+        CU_ASSERT_EQUAL_FATAL(back->nrows, ROWS);
+        for (int i = 0; i < ROWS; i++)
+            CU_ASSERT_STRING_EQUAL(sab_table_cell(back, i, 0), cells[i]);
+        sab_table_destroy(&t);
+        sab_table_destroy(&back);
+    }
+    remove(scratch_path("t.csv"));
+    scratch_remove();
+}
+
 static void test_few_left(void)
 {
     sab_table *t = NULL;
@@ -406,6 +439,7 @@ int main(void)
                                      {"round trip", test_round_trip},
                                      {"fits of groups", test_fit},
                                      {"rows left out", test_left_out},
+                                     {"blank cells", test_blank_cells},
                                      {"few rows left", test_few_left},
                                      {"dimension of the law", test_dimension},
                                      {"allocations fail", test_memory}};
