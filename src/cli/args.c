@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum kind { FLAG, TEXT, OVERRIDES, GROUPS } kind;
@@ -27,6 +28,8 @@ static const option table[] = {
      offsetof(sab_args, resume)},
     {'f', "--force", NULL, NULL, "replace a result that is already there", FLAG,
      offsetof(sab_args, force)},
+    {'A', "--safe", NULL, NULL, "the mesh is not trusted: read it in a confined process", FLAG,
+     offsetof(sab_args, safe)},
     {'d', "--dump-program", NULL, "FILE", "write the cone program to FILE (.sabp) before solving",
      TEXT, offsetof(sab_args, dump)},
     {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
@@ -59,6 +62,7 @@ static const option table[] = {
     {'v', "--verbose", "-v", NULL, "print every iteration", FLAG, offsetof(sab_args, verbose)},
     {'h', "--help", "-h", NULL, "this page", FLAG, offsetof(sab_args, help)},
 };
+static const char SAFE[] = "SABLIER_SAFE";
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
 static bool takes(const sab_command *command, const option *o)
@@ -178,6 +182,9 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
     }
     if (args->help)
         return SAB_OK;
+    if (args->safe)
+        setenv(SAFE, "1", 1); /* the points of a study inherit it */
+    args->safe = getenv(SAFE) != NULL && getenv(SAFE)[0] != '\0';
     if (args->quiet && args->verbose)
         return sab_fail(err, SAB_ERR_USAGE, "-q and -v exclude each other");
     if (command->has_target && args->target == NULL)

@@ -137,6 +137,7 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
     r->cpu_start = sab_cpu_seconds();
     r->wall_start = sab_wall_seconds();
     r->session.c = *c;
+    r->session.safe = options->safe;
     *c = NULL;
     if (options->resume && !has_files(r))
         SAB_TRY(sab_fail(err, SAB_ERR_USAGE, "resume: there is no directory to go on from"));

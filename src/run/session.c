@@ -28,8 +28,8 @@ static sab_status load_mesh(sab_session *session, sab_error *err)
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    status =
-        sab_mesh_read(c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
+    status = (session->safe ? sab_mesh_read_apart : sab_mesh_read)(
+        c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
     if (status == SAB_ERR_INPUT)
         place_mesh_error(c, err);
     SAB_TRY(status);

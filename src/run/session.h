@@ -10,6 +10,7 @@
 
 typedef struct sab_session {
     sab_case *c;
+    bool safe; /* read the mesh in a process that can do nothing else */
     sab_mesh *mesh;
     sab_flow *flow;
     sab_dofs
@@ -22,8 +23,8 @@ typedef struct sab_session {
 } sab_session;
 
 /* Read or make the mesh of session->c, assemble, analyse, find the probes: all that can fail before
- * the solve. With `initial` the state of initial.from is read too. Start with {.c = the case},
- * which is moved; close in any case. */
+ * the solve. With `initial` the state of initial.from is read too. Start with {.c = the case,
+ * .safe}, which is moved; close in any case. */
 sab_status sab_session_build(sab_session *session, bool initial, const sab_run_events *events,
                              sab_error *err);
 void sab_session_close(sab_session *session);
