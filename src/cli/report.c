@@ -39,12 +39,32 @@ static void say_volume(const sab_run_result *result, sab_terminal *term)
             100.0 * sab_volume_share(v, v->barrier), -100.0 * sab_volume_share(v, v->compaction));
 }
 
+enum { SHOWN = 120 };
+
+/* A number, a vector in brackets, or the beginning of a tensor. */
+static const char *show(int n, const char *format, const double *value, char text[SHOWN])
+{
+    size_t length = 0;
+
+    for (int c = 0; c < n && c < 3; c++) {
+        length += (size_t)snprintf(text + length, SHOWN - length, "%s",
+                                   c > 0   ? ", "
+                                   : n > 1 ? "["
+                                           : "");
+        length += (size_t)snprintf(text + length, SHOWN - length, format, value[c]);
+    }
+    if (n > 1)
+        snprintf(text + length, SHOWN - length, "%s", n > 3 ? ", ...]" : "]");
+    return text;
+}
+
 /* ---- creeping -------------------------------------------------------------------------------- */
 
 static void report_creeping(const sab_run *run, sab_terminal *term)
 {
     const sab_run_result *result = &run->result;
     const double tolerance = run->session.c->solver.tolerance;
+    char text[SHOWN];
 
     sab_watch_certificates(term, &result->report.solve, tolerance);
     if (run->session.flow->law->rated)
@@ -57,11 +77,9 @@ static void report_creeping(const sab_run *run, sab_terminal *term)
 
         if (sab_probe_is_profile(p->probe))
             sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
-        else if (p->components == 1)
-            sab_say(term, "probe          %s = %.10g", p->probe->name, p->value[0]);
         else
-            sab_say(term, "probe          %s = [%.10g, %.10g%s]", p->probe->name, p->value[0],
-                    p->value[1], p->components > 2 ? ", ..." : "");
+            sab_say(term, "probe          %s = %s", p->probe->name,
+                    show(p->components, "%.10g", p->value, text));
     }
 }
 
@@ -71,6 +89,7 @@ static void say_probes(const sab_run *run, sab_terminal *term)
 {
     const double *mean = run->result.mean + SAB_HISTORY_FIXED;
     const double *deviation = run->result.deviation + SAB_HISTORY_FIXED;
+    char text[SHOWN], spread[SHOWN];
 
     for (int i = 0; i < run->session.c->nprobes; i++) {
         const sab_probe_result *p = &run->result.probe[i];
@@ -80,13 +99,9 @@ static void say_probes(const sab_run *run, sab_terminal *term)
                     p->probe->name, p->probe->name);
             continue;
         }
-        if (p->components == 1)
-            sab_say(term, "probe          %s = %.8g +/- %.2g", p->probe->name, mean[0],
-                    deviation[0]);
-        else
-            sab_say(term, "probe          %s = [%.8g, %.8g%s] +/- [%.2g, %.2g%s]", p->probe->name,
-                    mean[0], mean[1], p->components > 2 ? ", ..." : "", deviation[0], deviation[1],
-                    p->components > 2 ? ", ..." : "");
+        sab_say(term, "probe          %s = %s +/- %s", p->probe->name,
+                show(p->components, "%.8g", mean, text),
+                show(p->components, "%.2g", deviation, spread));
         mean += p->components;
         deviation += p->components;
     }
