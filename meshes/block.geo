@@ -12,23 +12,44 @@ DefineConstant[
   pitch = {0, Name "Parameters/pitch"},
   yaw = {0, Name "Parameters/yaw"}
 ];
-Point(1) = {0, 0, 0, h};
-Point(2) = {L, 0, 0, h};
-Point(3) = {L, B, 0, h};
-Point(4) = {0, B, 0, h};
+cp = Cos(pitch * Pi / 180);
+sp = Sin(pitch * Pi / 180);
+cy = Cos(yaw * Pi / 180);
+sy = Sin(yaw * Pi / 180);
+// corner k + 1: a, b, c from the bits of k; x = c sp + a cp before yaw
+For k In {0 : 7}
+  a = L * (k % 2);
+  b = B * (Floor(k / 2) % 2);
+  c = Floor(k / 4);
+  Point(k + 1) = {(a * cp + c * sp) * cy - b * sy, (a * cp + c * sp) * sy + b * cy, c * cp - a * sp, h};
+EndFor
 Line(1) = {1, 2};
-Line(2) = {2, 3};
-Line(3) = {3, 4};
-Line(4) = {4, 1};
+Line(2) = {2, 4};
+Line(3) = {4, 3};
+Line(4) = {3, 1};
+Line(5) = {5, 6};
+Line(6) = {6, 8};
+Line(7) = {8, 7};
+Line(8) = {7, 5};
+Line(9) = {1, 5};
+Line(10) = {2, 6};
+Line(11) = {4, 8};
+Line(12) = {3, 7};
 Curve Loop(1) = {1 : 4};
-Plane Surface(1) = {1};
-side[] = Extrude {0, 0, 1} { Surface{1}; };
-Rotate {{0, 1, 0}, {0, 0, 0}, pitch * Pi / 180} { Volume{side[1]}; }
-Rotate {{0, 0, 1}, {0, 0, 0}, yaw * Pi / 180} { Volume{side[1]}; }
+Curve Loop(2) = {5 : 8};
+Curve Loop(3) = {1, 10, -5, -9};
+Curve Loop(4) = {2, 11, -6, -10};
+Curve Loop(5) = {3, 12, -7, -11};
+Curve Loop(6) = {4, 9, -8, -12};
+For k In {1 : 6}
+  Plane Surface(k) = {k};
+EndFor
+Surface Loop(1) = {1 : 6};
+Volume(1) = {1};
 Physical Surface("bottom") = {1};
-Physical Surface("top") = {side[0]};
-Physical Surface("front") = {side[2]};
-Physical Surface("right") = {side[3]};
-Physical Surface("back") = {side[4]};
-Physical Surface("left") = {side[5]};
-Physical Volume("domain") = {side[1]};
+Physical Surface("top") = {2};
+Physical Surface("front") = {3};
+Physical Surface("right") = {4};
+Physical Surface("back") = {5};
+Physical Surface("left") = {6};
+Physical Volume("domain") = {1};

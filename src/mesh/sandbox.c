@@ -175,12 +175,12 @@ static int limit(int what, rlim_t most)
 
 sab_status sab_sandbox_enter(sab_error *err)
 {
-    enum { SECONDS = 600, WAITING = 1200 };
+    enum { SECONDS = 600 };
     const rlim_t gigabyte = (rlim_t)1 << 30;
     program p = {0};
 
     make_filter(&p);
-    alarm(WAITING); /* also if it waits for something */
+    alarm(SECONDS + SECONDS); /* also if it waits for something */
     if (limit(RLIMIT_CPU, SECONDS) != 0 || limit(RLIMIT_CORE, 0) != 0 ||
         limit(RLIMIT_FSIZE, 4 * gigabyte) != 0 ||
 #ifndef SANITIZED

@@ -106,26 +106,31 @@ static void test_same_conditions(void)
     sab_mesh_destroy(&bare);
 }
 
+static int rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh)
+{
+    int motions, node;
+
+    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, ROUND, &motions, &node, NULL), SAB_OK);
+    return motions;
+}
+
 /* The only rigid motion is along the axis; an entry may hold u_z on it. */
 static void test_held(void)
 {
     sab_mesh *mesh = sab_grid_create(&cylinder);
     sab_boundary b[4];
     sab_dofs *dofs;
-    int motions, node;
 
     make_entries(b);
     b[BOTTOM] = b[TOP];
     b[BOTTOM].group = "bottom";
     b[RIGHT] = (sab_boundary){.group = "right", .slip = true};
     dofs = apply(mesh, 4, b);
-    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, ROUND, &motions, &node, NULL), SAB_OK);
-    CU_ASSERT_EQUAL(motions, 1);
+    CU_ASSERT_EQUAL(rigid_motions(dofs, mesh), 1);
     sab_dofs_destroy(&dofs);
     b[AXIS] = velocity("left", 0, 2);
     dofs = apply(mesh, 4, b);
-    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, ROUND, &motions, &node, NULL), SAB_OK);
-    CU_ASSERT_EQUAL(motions, 0);
+    CU_ASSERT_EQUAL(rigid_motions(dofs, mesh), 0);
     for (int n = 0; n < mesh->nnodes; n++)
         if (mesh->x[2 * n] == 0.0) {
             CU_ASSERT(dofs->number[2 * n] < 0 && dofs->number[2 * n + 1] < 0);
