@@ -67,7 +67,7 @@ static double part_of_side(const sab_cell *side, int a)
  * wall (4.7). Where int phi vanishes for straight sides a positive function takes the place of phi:
  * at the corners of a triangle the hat, on an axis phi without the factor r. */
 static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *geometry, int facet,
-                       int entry, bool slip)
+                       int entry, const sab_boundary *boundary)
 {
     const sab_cell *side = mesh->cell->facet;
     const int *node = sab_mesh_facet(mesh, facet);
@@ -91,8 +91,12 @@ static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *
         sab_claim *claim = claim_on(c, node[a], entry);
 
         claim->size += part_of_side(side, a) * area;
-        if (slip)
-            add_normal(claim->wall, normal[a], mesh->facet_interior[facet]);
+        /* on an axis a wall has no area, and no friction */
+        const bool held =
+            boundary->slip || (boundary->has_wall && sab_on_axis(mesh, c->axis, node[a]));
+        if (held || boundary->has_wall)
+            add_normal(held ? claim->wall : claim->friction, normal[a],
+                       mesh->facet_interior[facet]);
     }
 }
 
@@ -142,7 +146,7 @@ sab_status sab_claims_create(const sab_mesh *mesh, const sab_geometry *geometry,
             const int facet = mesh->group[group[b]].facet[f];
             const int side = sides * mesh->facet_element[facet] + mesh->facet_side[facet];
 
-            claim_side(c, mesh, geometry, facet, b, boundary[b].slip);
+            claim_side(c, mesh, geometry, facet, b, &boundary[b]);
             if (faces > 0)
                 claim_on(c, mesh->nnodes + mesh->side[side], b);
         }

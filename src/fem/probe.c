@@ -30,6 +30,7 @@ const char *const sab_integral_name[SAB_INTEGRAL_COUNT] = {
     [SAB_INTEGRAL_VISCOUS_DISSIPATION] = "viscous_dissipation",
     [SAB_INTEGRAL_FRICTION_DISSIPATION] = "friction_dissipation",
     [SAB_INTEGRAL_GRAVITY_POWER] = "gravity_power",
+    [SAB_INTEGRAL_WALL_FRICTION_DISSIPATION] = "wall_friction_dissipation",
     [SAB_INTEGRAL_AREA] = "area",
     [SAB_INTEGRAL_YIELDED_AREA] = "yielded_area",
     [SAB_INTEGRAL_MOVING_AREA] = "moving_area",

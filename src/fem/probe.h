@@ -42,10 +42,11 @@ extern const char *const sab_force_part_name[SAB_FORCE_PARTS]; /* "total", ... *
 
 /* Integrals over the domain [docs/theory.md, 10.6]. */
 typedef enum sab_integral {
-    SAB_INTEGRAL_KINETIC_ENERGY,       /* int |u|^2/2 */
-    SAB_INTEGRAL_VISCOUS_DISSIPATION,  /* int (2 eta/Re) E_b D:D */
-    SAB_INTEGRAL_FRICTION_DISSIPATION, /* int 2 (sigma + mu lambda_N) |D_T| */
-    SAB_INTEGRAL_GRAVITY_POWER,        /* int f.u */
+    SAB_INTEGRAL_KINETIC_ENERGY,            /* int |u|^2/2 */
+    SAB_INTEGRAL_VISCOUS_DISSIPATION,       /* int (2 eta/Re) E_b D:D */
+    SAB_INTEGRAL_FRICTION_DISSIPATION,      /* int 2 (sigma + mu lambda_N) |D_T| */
+    SAB_INTEGRAL_GRAVITY_POWER,             /* int f.u */
+    SAB_INTEGRAL_WALL_FRICTION_DISSIPATION, /* int (c_w + mu_w r_N) |v_T| over walls */
     SAB_INTEGRAL_AREA,
     SAB_INTEGRAL_YIELDED_AREA, /* of the law points that flow */
     SAB_INTEGRAL_MOVING_AREA,  /* where |u| > above */

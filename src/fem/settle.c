@@ -211,6 +211,17 @@ cleanup:
     return status;
 }
 
+/* Is the normal of a slip wall that of a wall with friction, too, which ranks before it? */
+static bool has_friction(const court *c, int node, const double *normal)
+{
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        for (int w = 0; w < SAB_DIM; w++)
+            if (sab_is_wall(k->friction[w]) && sab_same_wall(k->friction[w], normal) &&
+                !is_overruled(c, node, k))
+                return true;
+    return false;
+}
+
 /* The slip walls of all entries at a node together, since no volume is to pass through any of them:
  * normals that differ by less than 30 degrees, directly or by way of others, are one wall. Their
  * unit normals to c->normal; returns their number. */
@@ -220,7 +231,8 @@ static int gather_walls(const court *c, int node)
 
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
         for (int w = 0; w < SAB_DIM; w++)
-            if (sab_is_wall(k->wall[w]) && !is_overruled(c, node, k)) {
+            if (sab_is_wall(k->wall[w]) && !is_overruled(c, node, k) &&
+                !has_friction(c, node, k->wall[w])) {
                 memcpy(c->normal[n], k->wall[w], sizeof *c->normal);
                 c->part[n] = n;
                 n++;
@@ -448,7 +460,8 @@ static bool project(const court *c, int node, hold *h, const sab_claim *claim,
         add_direction(list, &n, f);
     }
     for (int w = 0; w < SAB_DIM && sab_is_wall(claim->wall[0]) && !silent; w++)
-        if (!is_crossed(c, node, h, claim) && sab_is_wall(claim->wall[w])) {
+        if (!is_crossed(c, node, h, claim) && sab_is_wall(claim->wall[w]) &&
+            !has_friction(c, node, claim->wall[w])) {
             add_direction(list, &n, claim->wall[w]);
             holds = true;
         }

@@ -6,6 +6,7 @@
 #include "fem/locate.h"
 #include "fem/recovery.h"
 #include "fem/slice.h"
+#include "flow/walls.h"
 
 #include <string.h>
 
@@ -319,7 +320,9 @@ static sab_status evaluate_integral(const sab_flow *flow, const sab_probe *probe
         SAB_TRY(
             sab_space_body_force(flow->space, flow->setup.gravity, flow->time, flow->work, err));
     }
-    *value = sab_integral_of(flow->fields, probe->integral, probe->above, flow->work);
+    *value = probe->integral == SAB_INTEGRAL_WALL_FRICTION_DISSIPATION
+                 ? sab_flow_walls_powers(flow).friction
+                 : sab_integral_of(flow->fields, probe->integral, probe->above, flow->work);
 cleanup:
     return status;
 }

@@ -146,14 +146,31 @@ static const sab_key table[] = {
     {"boundaries", SAB_KEY_NAMES,
      .help =
          "One entry per boundary group of the mesh, in any order. A node that groups share takes "
-         "the stricter condition (velocity, then slip, then traction), and of two velocities "
-         "the one at rest"},
+         "the stricter condition (velocity, then wall, then slip, then traction), and of two "
+         "velocities the one at rest"},
     {"boundaries.*", SAB_KEY_MAP, .help = "Conditions on the group of that name or number"},
     {"boundaries.*.velocity", SAB_KEY_VECTOR_OR_FREE, .unit = UNIT_VELOCITY, .fallback = "",
      IN(sab_boundary, velocity), FLAG(sab_boundary, has_velocity),
      .help = "Prescribed velocity; `free` leaves a component to the traction"},
     {"boundaries.*.slip", SAB_KEY_BOOLEAN, .fallback = "", IN(sab_boundary, slip),
      .help = "true: no flow through the wall, no friction along it"},
+    {"boundaries.*.wall", SAB_KEY_MAP, .fallback = "", FLAG(sab_boundary, has_wall),
+     .help = "A wall with friction, which grains may leave but not enter"},
+    {"boundaries.*.wall.friction", SAB_KEY_FUNCTION, IN(sab_boundary, wall.friction), AT_LEAST(0.0),
+     .help = "Coefficient of wall friction, the tangent of the angle: shear over normal stress "
+             "where grains slide"},
+    {"boundaries.*.wall.adhesion", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "0",
+     IN(sab_boundary, wall.adhesion), AT_LEAST(0.0),
+     .help = "Shear stress that the wall bears without any normal stress"},
+    {"boundaries.*.wall.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_boundary, wall.velocity), FLAG(sab_boundary, wall.has_velocity),
+     .help = "Of the wall, a belt or a drum; only the part along it counts"},
+    {"boundaries.*.wall.speed", SAB_KEY_FUNCTION, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_boundary, wall.speed), FLAG(sab_boundary, wall.has_speed),
+     .help = "Instead: along the wall, positive anticlockwise around the domain; not in space"},
+    {"boundaries.*.wall.drag", SAB_KEY_FUNCTION, .unit = "rho sqrt(g L)", .fallback = "0",
+     IN(sab_boundary, wall.drag), AT_LEAST(0.0),
+     .help = "Shear stress per velocity of slip, beside friction"},
     {"boundaries.*.traction", SAB_KEY_VECTOR_OR_ZERO, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, traction), FLAG(sab_boundary, has_traction),
      .help =

@@ -114,14 +114,15 @@ static void mu_i(sab_json *json, const sab_mu_i *law)
 static void material(sab_json *json, const sab_session *session)
 {
     const sab_program *p = session->flow->program;
+    const int n = session->flow->space->npoints;
     const double scale = sab_geometry_normal_scale(session->c->geometry);
-    const sab_range inverse = sab_range_of(p->npoints, session->flow->law->inverse_reynolds, 1.0);
+    const sab_range inverse = sab_range_of(n, session->flow->law->inverse_reynolds, 1.0);
 
     sab_json_begin_object(json, "material");
-    range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
+    range(json, "friction", sab_range_of(n, p->friction, scale));
     angles(json, session);
-    range(json, "dilatancy", sab_range_of(p->npoints, p->dilatancy, scale));
-    range(json, "bingham", sab_range_of(p->npoints, p->yield, 1.0));
+    range(json, "dilatancy", sab_range_of(n, p->dilatancy, scale));
+    range(json, "bingham", sab_range_of(n, p->yield, 1.0));
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});
     sab_json_number(json, "bulk", p->bulk);
     sab_json_bool(json, "viscosity_formula", session->c->material.has_viscosity);
@@ -147,6 +148,7 @@ void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *f
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
     sab_json_number(json, "gap_normal", c->gap_normal);
+    sab_json_number(json, "gap_wall", c->gap_wall);
     sab_json_number(json, "gap_rate", c->gap_rate);
     sab_json_number(json, "compaction", c->compaction);
     sab_json_number(json, "natural", c->natural);
@@ -339,7 +341,9 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_integer(&json, "vertices", mesh->nvertices);
     sab_json_integer(&json, "elements", mesh->nelements);
     sab_json_integer(&json, "velocity_dofs", session->flow->program->n);
-    sab_json_integer(&json, "gauss_points", session->flow->program->npoints);
+    sab_json_integer(&json, "gauss_points", session->flow->space->npoints);
+    if (session->flow->walls != NULL)
+        sab_json_integer(&json, "wall_points", session->flow->walls->n);
     sab_json_end_object(&json);
     material(&json, session);
     if (!inertial)
