@@ -366,6 +366,167 @@ static void test_refused(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* c r */
+static sab_status radial_at(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    (void)err;
+    *value = *(const double *)data * at->x;
+    return SAB_OK;
+}
+
+/* Flow down a pipe of radius 1 under a pressure P, with shear stress r/2: slip
+ * (1/2 - mu_w P)/beta, and Re (s(1) - s(r)), s = (r - 2 mu P)^2/4 beyond the plug. */
+static void test_pipe(void)
+{
+    const double P = 1.25, beta = 0.4, Re = 10.0, mu_w = 0.2;
+    const sab_grid grid = {4, 3, 0, 0, 1, 1, 0.0, 0.0, 0.0};
+    sab_mesh *mesh = sab_grid_create(&grid);
+
+    for (int plug = 0; plug < 2; plug++) {
+        const double mu = plug ? 0.2 : 0.0, slip = (0.5 - mu_w * P) / beta, rp = 2.0 * mu * P;
+        double up = 0.5, down = -0.5, worst = 0.0;
+        sab_flow *flow = NULL;
+        sab_flow_report report;
+        sab_error err = {0};
+        problem p;
+
+        make_problem(&p, mesh, 0.0, 1);
+        p.setup.geometry = &sab_geometry_axisymmetric;
+        p.material.reynolds = sab_constant(Re);
+        p.material.friction = sab_constant(mu);
+        p.gravity[1] = sab_constant(-1.0);
+        make_wall(&p, RIGHT, mu_w);
+        p.boundary[RIGHT].wall.drag = sab_constant(beta);
+        p.boundary[LEFT] = (sab_boundary){.group = p.boundary[LEFT].group, .slip = true};
+        p.boundary[TOP].traction[0] =
+            (sab_function){.call = radial_at, .data = &up, .steady = true};
+        p.boundary[TOP].traction[1] = sab_constant(-P);
+        p.boundary[BOTTOM].traction[0] =
+            (sab_function){.call = radial_at, .data = &down, .steady = true};
+        p.boundary[BOTTOM].traction[1] = sab_constant(P);
+        solve_tightly(&p);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, &err), SAB_OK);
+        for (int a = 0; a < mesh->nnodes; a++) {
+            const double r = sab_mesh_x(mesh, a)[0], s = fmax(0.0, r - rp);
+            const double u = -slip - Re * 0.25 * ((1.0 - rp) * (1.0 - rp) - s * s);
+            worst = fmax(
+                worst, hypot(flow->fields->velocity[2 * a], flow->fields->velocity[2 * a + 1] - u));
+        }
+        printf("  mu %.1f: error %.1e, %d iterations\n", mu, worst, report.solve.work.outer);
+        CU_ASSERT(worst < (plug ? 1e-5 : 1e-8));
+        sab_flow_destroy(&flow);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
+/* A conical vessel at rest: its walls carry the weight of one radian. */
+static void test_cone(void)
+{
+    const sab_grid grid = {4, 4, 0, 0, 1, 1, 0.1, 0.0, 0.0};
+    sab_mesh *mesh = sab_grid_create(&grid);
+    double sum = 0.0, weight = 0.0, force[2], *work;
+    sab_flow *flow = NULL;
+    sab_flow_report report;
+    sab_error err = {0};
+    problem p;
+
+    for (int a = 0; a < mesh->nnodes; a++)
+        mesh->x[2 * a] *= 0.4 + 0.6 * mesh->x[2 * a + 1];
+    make_problem(&p, mesh, 0.1, 1);
+    p.setup.geometry = &sab_geometry_axisymmetric;
+    p.material.reynolds = sab_constant(10.0);
+    p.material.friction = sab_constant(0.5);
+    p.gravity[1] = sab_constant(-1.0);
+    make_wall(&p, RIGHT, 0.3);
+    make_wall(&p, BOTTOM, 0.3);
+    p.boundary[LEFT] = (sab_boundary){.group = p.boundary[LEFT].group, .slip = true};
+    solve_tightly(&p);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, &err), SAB_OK);
+    work = sab_alloc(sab_space_size(flow->space), sizeof *work);
+    const sab_balance balance = {flow->dofs, p.boundary, flow->group, flow->time, flow->load};
+    for (int b = 0; b < 4; b++) {
+        CU_ASSERT_EQUAL(
+            sab_fields_force(flow->fields, &balance, b, SAB_FORCE_TOTAL, work, force, &err),
+            SAB_OK);
+        sum += force[1];
+    }
+    for (int q = 0; q < flow->space->npoints; q++)
+        weight += flow->space->weight[q];
+    printf("  speed %.1e, force %.10f of %.10f\n", fmax(speed_of(flow, 0), speed_of(flow, 1)), -sum,
+           weight);
+    CU_ASSERT(fmax(speed_of(flow, 0), speed_of(flow, 1)) < 1e-8);
+    SAB_ASSERT_CLOSE(-sum / weight, 1.0, 1e-7);
+    SAB_FREE(work);
+    sab_flow_destroy(&flow);
+    sab_mesh_destroy(&mesh);
+}
+
+/* a + b z */
+static sab_status height_at(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    const linear *f = data;
+
+    (void)err;
+    *value = f->a + f->b * at->z;
+    return SAB_OK;
+}
+
+/* The slab in space, between slip walls. */
+static void test_slab_in_space(void)
+{
+    static char names[6][8] = {"left", "right", "front", "back", "bottom", "top"};
+    const double angle = 25.0 * 3.14159265358979 / 180.0, dt = 0.1;
+    const sab_box box = {{3, 2, 2}, {0, 0, 0}, {1.5, 1, 1}, 0.1, 0.0, {0}};
+    sab_mesh *mesh = sab_grid_box(&box);
+
+    for (int k = 0; k < 2; k++) {
+        const double mu_w = k == 0 ? 0.2 : 0.6, s = fmin(sin(angle), mu_w * cos(angle));
+        const double exact = dt * fmax(0.0, sin(angle) - mu_w * cos(angle)), c = cos(angle);
+        linear load[4] = {{c, -c}, {-s, s}, {-c, c}, {s, -s}};
+        sab_boundary boundary[6];
+        const sab_material material = {
+            .bulk = 1.0, .reynolds = sab_constant(10.0), .friction = sab_constant(0.8)};
+        const sab_function gravity[3] = {sab_constant(sin(angle)), sab_constant(0.0),
+                                         sab_constant(-c)};
+        sab_flow_setup setup = {.mesh = mesh,
+                                .element = &sab_element_p2nb,
+                                .geometry = &sab_geometry_space,
+                                .material = &material,
+                                .gravity = gravity,
+                                .nboundaries = 6,
+                                .boundary = boundary,
+                                .solver = sab_solver_options_default(),
+                                .step = dt,
+                                .order = 1};
+        double worst = 0.0;
+        sab_flow *flow = NULL;
+        sab_flow_report report;
+        sab_error err = {0};
+
+        for (int b = 0; b < 6; b++)
+            boundary[b] = (sab_boundary){.group = names[b],
+                                         .has_traction = b < 2 || b == 5,
+                                         .slip = b == 2 || b == 3,
+                                         .has_wall = b == 4};
+        for (int i = 0; i < 4; i++)
+            boundary[i / 2].traction[i % 2 == 0 ? 0 : 2] =
+                (sab_function){.call = height_at, .data = &load[i], .steady = true};
+        boundary[4].wall.friction = sab_constant(mu_w);
+        setup.solver.tolerance = setup.solver.change_tolerance = 1e-8;
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_step(flow, NULL, &report, &err), SAB_OK);
+        for (int a = 0; a < 3 * mesh->nnodes; a++)
+            worst = fmax(worst, fabs(flow->fields->velocity[a] - (a % 3 == 0 ? exact : 0.0)));
+        printf("  mu_w %.1f: error %.1e of %.6f, %d iterations\n", mu_w, worst, exact,
+               report.solve.work.outer);
+        CU_ASSERT(worst < (exact > 0.0 ? 1e-6 * exact : 1e-8));
+        sab_flow_destroy(&flow);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
 static const sab_test tests[] = {
     {"a slab slides or rests", test_slab},
     {"an associated wall opens", test_associated},
@@ -373,6 +534,9 @@ static const sab_test tests[] = {
     {"a film on a slope", test_film},
     {"a box at rest", test_box},
     {"the ledger of energy", test_ledger},
+    {"a pipe with slip", test_pipe},
+    {"a conical vessel at rest", test_cone},
+    {"a slab in space", test_slab_in_space},
     {"friction alone holds nothing", test_refused},
 };
 
