@@ -1,10 +1,10 @@
 #include "fem/probe.h"
 
 const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {
-    [SAB_PROBE_FLUX] = "flux",         [SAB_PROBE_FORCE] = "force",
-    [SAB_PROBE_POINT] = "point",       [SAB_PROBE_LINE] = "line",
-    [SAB_PROBE_PLANE] = "plane",       [SAB_PROBE_TRACTION] = "traction",
-    [SAB_PROBE_INTEGRAL] = "integral",
+    [SAB_PROBE_FLUX] = "flux",           [SAB_PROBE_FORCE] = "force",
+    [SAB_PROBE_POINT] = "point",         [SAB_PROBE_LINE] = "line",
+    [SAB_PROBE_PLANE] = "plane",         [SAB_PROBE_TRACTION] = "traction",
+    [SAB_PROBE_WALL_LOAD] = "wall_load", [SAB_PROBE_INTEGRAL] = "integral",
 };
 
 const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
@@ -57,5 +57,5 @@ bool sab_integral_is_moving(sab_integral integral)
 bool sab_probe_is_profile(const sab_probe *probe)
 {
     return probe->kind == SAB_PROBE_LINE || probe->kind == SAB_PROBE_PLANE ||
-           probe->kind == SAB_PROBE_TRACTION;
+           probe->kind == SAB_PROBE_TRACTION || probe->kind == SAB_PROBE_WALL_LOAD;
 }

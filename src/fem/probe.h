@@ -5,13 +5,14 @@
 #include <stdbool.h>
 
 typedef enum sab_probe_kind {
-    SAB_PROBE_FLUX,     /* int u.n over a group, outward normal */
-    SAB_PROBE_FORCE,    /* force of the grains on a group */
-    SAB_PROBE_POINT,    /* a field at a point */
-    SAB_PROBE_LINE,     /* a field along a segment, written to profiles/NAME.csv */
-    SAB_PROBE_PLANE,    /* a field on a slice of the domain in space, likewise */
-    SAB_PROBE_TRACTION, /* stress of the grains along a group, likewise */
-    SAB_PROBE_INTEGRAL, /* one number of the whole domain */
+    SAB_PROBE_FLUX,      /* int u.n over a group, outward normal */
+    SAB_PROBE_FORCE,     /* force of the grains on a group */
+    SAB_PROBE_POINT,     /* a field at a point */
+    SAB_PROBE_LINE,      /* a field along a segment, written to profiles/NAME.csv */
+    SAB_PROBE_PLANE,     /* a field on a slice of the domain in space, likewise */
+    SAB_PROBE_TRACTION,  /* stress of the grains along a group, likewise */
+    SAB_PROBE_WALL_LOAD, /* loads along a wall with friction, likewise */
+    SAB_PROBE_INTEGRAL,  /* one number of the whole domain */
     SAB_PROBE_KINDS
 } sab_probe_kind;
 extern const char *const sab_probe_kind_name[SAB_PROBE_KINDS]; /* the key: "flux", "force", ... */
@@ -61,7 +62,7 @@ typedef struct sab_probe {
     char *name; /* owned by whoever owns the array */
     int line;   /* of the case file */
     sab_probe_kind kind;
-    char *group;           /* FLUX, FORCE, TRACTION; owned likewise */
+    char *group;           /* FLUX, FORCE, TRACTION, WALL_LOAD; owned likewise */
     double from[3], to[3]; /* POINT uses from; PLANE: a point of it, and its normal */
     int samples;           /* LINE, TRACTION, PLANE; 0 on a wall: one row per vertex */
     int across;            /* PLANE: samples in its second direction */

@@ -303,7 +303,7 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
     if (kinds != 1)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: %s; give exactly one of flux, force, point, line, plane, traction, "
-                        "integral",
+                        "wall_load, integral",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;

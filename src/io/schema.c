@@ -262,7 +262,7 @@ static const sab_key table[] = {
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
     {"probes.*", SAB_KEY_MAP,
-     .help = "Exactly one of flux, force, point, line, plane, traction, integral"},
+     .help = "Exactly one of flux, force, point, line, plane, traction, wall_load, integral"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
      IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
@@ -281,6 +281,10 @@ static const sab_key table[] = {
          "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
          "(positive in compression) and shear, from reactions and from the recovered stress; of "
          "a surface in space also to profiles/NAME.vtu"},
+    {"probes.*.wall_load", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
+     .help = "Loads along this wall with friction, to profiles/NAME.csv: normal, shear, slip, "
+             "opening, mobilised, with mean velocity, mean vertical stress and Janssen's curve at "
+             "that height; sums, K and the kind of flow to wall_loads of the summary"},
     {"probes.*.integral", SAB_KEY_CHOICE, .fallback = "", .choice = integral_choice,
      IN(sab_probe, integral),
      .help = "A number of the whole body. Areas are of plane flow, volumes of the others"},
