@@ -166,16 +166,18 @@ static int find_point(const chain *c, int node, const double *normal)
     return found;
 }
 
-static void add_row(sab_wall_load *w, const chain *c, int point, double s)
+/* The row of a vertex, the last one if it has been seen already; -1: it has no point. */
+static int add_row(sab_wall_load *w, const chain *c, int point, double s)
 {
     const int dim = c->flow->walls->dim;
 
     if (point < 0 || (w->nrows > 0 && w->point[w->nrows - 1] == point))
-        return;
+        return point < 0 ? -1 : w->nrows - 1;
     w->point[w->nrows] = point;
     w->s[w->nrows] = s;
     memcpy(w->x + dim * w->nrows, c->flow->walls->point[point].x, (size_t)dim * sizeof(double));
-    w->nrows++;
+    w->share[w->nshares++] = (sab_load_share){point, w->nrows, 1.0};
+    return w->nrows++;
 }
 
 static void follow(sab_wall_load *w, chain *c, int side)
@@ -184,7 +186,6 @@ static void follow(sab_wall_load *w, chain *c, int side)
 
     while (side >= 0 && !c->done[side]) {
         const int facet = c->group->facet[side], *node = sab_mesh_facet(mesh, facet);
-        const int order[] = {0, mesh->cell->facet->corners, 1}; /* begin, middle, end */
         static const double half[SAB_DIM] = {0.5};
         sab_p2_side p;
 
@@ -192,10 +193,14 @@ static void follow(sab_wall_load *w, chain *c, int side)
         sab_p2_side_at(mesh, facet, half, &p);
         for (int i = 0; i < SAB_DIM; i++)
             p.normal_ds[i] /= p.ds;
-        for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
-            add_row(w, c, find_point(c, node[order[k]], p.normal_ds),
-                    c->s + half[0] * (double)k * p.ds);
+        const int middle = find_point(c, node[mesh->cell->facet->corners], p.normal_ds);
+        int end[] = {add_row(w, c, find_point(c, node[0], p.normal_ds), c->s), -1};
         c->s += p.ds;
+        end[1] = add_row(w, c, find_point(c, node[1], p.normal_ds), c->s);
+        const bool both = end[0] >= 0 && end[1] >= 0;
+        for (int k = 0; k <= 1 && middle >= 0; k++)
+            if (end[k] >= 0)
+                w->share[w->nshares++] = (sab_load_share){middle, end[k], both ? 0.5 : 1.0};
         side = c->from[node[1]] - 1;
     }
 }
@@ -252,12 +257,17 @@ sab_status sab_wall_load_create(const sab_flow *flow, int entry, sab_wall_load *
     SAB_NEW(w->s, most);
     SAB_NEW(w->x, dim * most);
     SAB_NEW(w->point, most);
+    SAB_NEW(w->weight, most);
+    SAB_NEW(w->share, (1 + 1) * most);
     SAB_NEW(w->section, most);
     SAB_NEW(w->above, most);
     SAB_NEW(w->rim, most);
     SAB_NEW(w->element, SAMPLES * most);
     SAB_NEW(w->xi, dim * SAMPLES * most);
     SAB_TRY(order_rows(w, flow, err));
+    for (int k = 0; k < w->nshares; k++)
+        w->weight[w->share[k].row] +=
+            w->share[k].part * flow->walls->point[w->share[k].point].weight;
     SAB_TRY(sab_locator_create(mesh, &locator, err));
     SAB_TRY(draw_outline(&o, flow, err));
     for (int i = 0; i < w->nrows; i++)
@@ -279,6 +289,8 @@ void sab_wall_load_destroy(sab_wall_load **load)
         SAB_FREE(w->s);
         SAB_FREE(w->x);
         SAB_FREE(w->point);
+        SAB_FREE(w->weight);
+        SAB_FREE(w->share);
         SAB_FREE(w->section);
         SAB_FREE(w->above);
         SAB_FREE(w->rim);
@@ -360,8 +372,8 @@ static double find_k(const sab_wall_load *w, const sab_flow *flow, const double 
         const sab_wall_point *p = &flow->walls->point[w->point[i]];
 
         if (is_vertical(p)) {
-            up += p->weight * v[SAB_LOAD_NORMAL] * v[SAB_LOAD_VERTICAL];
-            down += p->weight * v[SAB_LOAD_VERTICAL] * v[SAB_LOAD_VERTICAL];
+            up += w->weight[i] * v[SAB_LOAD_NORMAL] * v[SAB_LOAD_VERTICAL];
+            down += w->weight[i] * v[SAB_LOAD_VERTICAL] * v[SAB_LOAD_VERTICAL];
         }
     }
     return down > 0.0 ? up / down : NAN;
@@ -377,24 +389,38 @@ static double janssen_at(const sab_wall_load *w, int i, const sab_flow *flow, do
     return rate * z > 1e-8 ? g * K * (1.0 - exp(-rate * z)) / rate : g * K * z;
 }
 
+/* Means of the points over the rows; `mobilised` gets the stress that slides. */
+static void add_share(const sab_wall_load *w, const sab_load_share *share, const sab_flow *flow,
+                      double *row)
+{
+    const int k = share->point, q = flow->space->npoints + k, dim = flow->walls->dim;
+    const double *r = flow->traction + dim * k, *v = flow->slip + dim * k;
+    const double *lambda = flow->lambda + flow->program->s * q;
+    const double part = share->part * flow->walls->point[k].weight / w->weight[share->row];
+
+    row[SAB_LOAD_NORMAL] += part * r[0];
+    row[SAB_LOAD_SHEAR] -= part * r[1];
+    row[SAB_LOAD_SLIP] += part * v[1];
+    row[SAB_LOAD_OPENING] += part * v[0];
+    row[SAB_LOAD_MOBILISED] += part * fabs(lambda[1]);
+    row[SAB_LOAD_VERTICAL] +=
+        part * (flow->program->yield[q] + flow->program->friction[q] * lambda[0]);
+}
+
 void sab_wall_load_evaluate(const sab_wall_load *w, const sab_flow *flow, double *value)
 {
-    const sab_program *program = flow->program;
     const int dim = flow->walls->dim;
     const double g = specific_weight(flow);
 
+    memset(value, 0, (size_t)(w->nrows * SAB_LOAD_COLUMNS) * sizeof *value);
+    for (int k = 0; k < w->nshares; k++)
+        add_share(w, &w->share[k], flow, value + SAB_LOAD_COLUMNS * w->share[k].row);
     for (int i = 0; i < w->nrows; i++) {
-        const int k = w->point[i], q = flow->space->npoints + k;
-        const double *r = flow->traction + dim * k, *v = flow->slip + dim * k;
-        const double *lambda = flow->lambda + program->s * q;
-        const double strength = program->yield[q] + program->friction[q] * lambda[0];
         double *row = value + SAB_LOAD_COLUMNS * i;
+        const double strength = row[SAB_LOAD_VERTICAL];
 
-        row[SAB_LOAD_NORMAL] = r[0];
-        row[SAB_LOAD_SHEAR] = -r[1];
-        row[SAB_LOAD_SLIP] = v[1];
-        row[SAB_LOAD_OPENING] = v[0];
-        row[SAB_LOAD_MOBILISED] = strength > 0.0 ? fmin(1.0, fabs(lambda[1]) / strength) : 1.0;
+        row[SAB_LOAD_MOBILISED] =
+            strength > 0.0 ? fmin(1.0, row[SAB_LOAD_MOBILISED] / strength) : 1.0;
         row[SAB_LOAD_VELOCITY] = mean_velocity(w, i, flow);
         row[SAB_LOAD_VERTICAL] =
             (g * w->above[i] - borne_above(flow, w->x[dim * i + 1])) / w->section[i];
@@ -441,7 +467,7 @@ sab_load_figures sab_wall_load_figures(const sab_wall_load *w, const sab_flow *f
         f.weight += whole * specific_weight(flow) * flow->space->weight[q];
     for (int i = 0; i < w->nrows; i++) {
         const sab_wall_point *p = &flow->walls->point[w->point[i]];
-        const double *row = value + SAB_LOAD_COLUMNS * i, m = p->weight;
+        const double *row = value + SAB_LOAD_COLUMNS * i, m = w->weight[i];
         const double up =
             -row[SAB_LOAD_NORMAL] * p->normal[1] - row[SAB_LOAD_SHEAR] * p->tangent[0][1];
 

@@ -1,11 +1,13 @@
 /* flow/wall_load.h -- what the designer of a silo asks of a wall with friction
  * [docs/engineering.md].
  *
- * Rows along the wall, one per point, from its points (fem/wall_points.h). Where grains do not
- * slide (mobilised < 1) a load is one of many that are in balance [docs/theory.md, 8.4]. Gravity
- * acts along -y (-z about an axis); `velocity` and `vertical` are means over the section at that
- * height, vertical = (weight above - what all walls with friction bear above) / section, a balance
- * without inertia and without loads on the surface. */
+ * Rows along the wall, one per vertex: means over its points (fem/wall_points.h) with the hat of
+ * the vertex, to which a point in the middle of a side gives a half [docs/theory.md, 10.3]; the
+ * sums over rows are those over points. A corner has two rows. Where grains do not slide (mobilised
+ * < 1) a load is one of many that are in balance [docs/theory.md, 8.4]. Gravity acts along -y (-z
+ * about an axis); `velocity` and `vertical` are means over the section at that height, vertical =
+ * (weight above - what all walls with friction bear above) / section, a balance without inertia and
+ * without loads on the surface. */
 #ifndef SAB_FLOW_WALL_LOAD_H
 #define SAB_FLOW_WALL_LOAD_H
 
@@ -25,10 +27,18 @@ enum {
 };
 extern const char *const sab_load_name[SAB_LOAD_COLUMNS];
 
+typedef struct sab_load_share { /* the part of a point that belongs to a row */
+    int point, row;
+    double part;
+} sab_load_share;
+
 typedef struct sab_wall_load {
     int nrows, entry;
-    double *s, *x;           /* [nrows], [nrows][dim] */
-    int *point;              /* [nrows] of the wall points */
+    double *s, *x;  /* [nrows], [nrows][dim] */
+    int *point;     /* [nrows] the wall point at the vertex */
+    double *weight; /* [nrows] */
+    int nshares;
+    sab_load_share *share;
     double *section, *above; /* [nrows] area of the section at this height, volume above it, */
     double *rim;             /* and how much of its rim is wall with friction */
     int samples;
