@@ -31,6 +31,8 @@ typedef struct sab_boundary {
     sab_function traction[SAB_DIM]; /* total traction of the outside on the grains */
     bool has_pressure;
     sab_function pressure; /* traction -p n */
+    char *periodic; /* the group that this one goes on at, which has no entry; NULL: none; owned too
+                     */
     int nover;
     const char **over; /* [nover] groups that have no say at the nodes they share with this one */
 } sab_boundary;

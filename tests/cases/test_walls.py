@@ -100,7 +100,21 @@ def resume():
     tests.check(whole["mesh"]["wall_points"] > 0, "  points on walls are counted")
 
 
+def periodic():
+    """Bagnold's profile on a chute without ends; sides that do not match are refused."""
+    chute = tests.run("periodic", "chute/periodic.yaml")
+    tests.below(chute["errors"].get("relative_L2"), 5e-3, "  Bagnold's profile, L2")
+    for i, weight in enumerate((math.sin(math.radians(26)), -math.cos(math.radians(26)))):
+        tests.below(chute["probes"]["force"][i] - weight, 1e-6, "  the bottom carries the weight")
+    done = subprocess.run([tests.binary, "run", os.path.join(ROOT, "cases", "chute", "periodic.yaml"), "-q",
+                           "-o", tests.path("mismatch"), "--set", "mesh.parameters.L=2", "--set",
+                           "boundaries={left: {periodic: top}, right: {traction: 0}, bottom: {velocity: [0, 0]}}"],
+                          capture_output=True, text=True, check=False)
+    tests.check(done.returncode == 3 and "boundaries.left.periodic" in done.stderr, done.stderr.strip())
+
+
 janssen()
+periodic()
 ends_of_friction()
 hopper()
 resume()
