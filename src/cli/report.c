@@ -7,6 +7,29 @@
 
 /* ---- every flow ------------------------------------------------------------------------------ */
 
+/* "0.25", "[1, 2, 3]"; of long ones the beginning. */
+typedef struct list {
+    char text[96];
+} list;
+
+static list list_of(int digits, int n, const double *value)
+{
+    const int shown = n <= SAB_DIM ? n : 2;
+    list l;
+    size_t end = 0;
+
+    for (int i = 0; i < shown && end < sizeof l.text; i++)
+        end += (size_t)snprintf(l.text + end, sizeof l.text - end, "%s%.*g%s",
+                                i > 0   ? ", "
+                                : n > 1 ? "["
+                                        : "",
+                                digits, value[i],
+                                i + 1 < shown || n == 1 ? ""
+                                : n > shown             ? ", ...]"
+                                                        : "]");
+    return l;
+}
+
 static void say_exact(const sab_run_result *result, sab_terminal *term)
 {
     const sab_error_norms *e = &result->error;
@@ -39,32 +62,12 @@ static void say_volume(const sab_run_result *result, sab_terminal *term)
             100.0 * sab_volume_share(v, v->barrier), -100.0 * sab_volume_share(v, v->compaction));
 }
 
-enum { SHOWN = 120 };
-
-/* A number, a vector in brackets, or the beginning of a tensor. */
-static const char *show(int n, const char *format, const double *value, char text[SHOWN])
-{
-    size_t length = 0;
-
-    for (int c = 0; c < n && c < 3; c++) {
-        length += (size_t)snprintf(text + length, SHOWN - length, "%s",
-                                   c > 0   ? ", "
-                                   : n > 1 ? "["
-                                           : "");
-        length += (size_t)snprintf(text + length, SHOWN - length, format, value[c]);
-    }
-    if (n > 1)
-        snprintf(text + length, SHOWN - length, "%s", n > 3 ? ", ...]" : "]");
-    return text;
-}
-
 /* ---- creeping -------------------------------------------------------------------------------- */
 
 static void report_creeping(const sab_run *run, sab_terminal *term)
 {
     const sab_run_result *result = &run->result;
     const double tolerance = run->session.c->solver.tolerance;
-    char text[SHOWN];
 
     sab_watch_certificates(term, &result->report.solve, tolerance);
     if (run->session.flow->law->rated)
@@ -79,7 +82,7 @@ static void report_creeping(const sab_run *run, sab_terminal *term)
             sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
         else
             sab_say(term, "probe          %s = %s", p->probe->name,
-                    show(p->components, "%.10g", p->value, text));
+                    list_of(10, p->components, p->value).text);
     }
 }
 
@@ -89,7 +92,6 @@ static void say_probes(const sab_run *run, sab_terminal *term)
 {
     const double *mean = run->result.mean + SAB_HISTORY_FIXED;
     const double *deviation = run->result.deviation + SAB_HISTORY_FIXED;
-    char text[SHOWN], spread[SHOWN];
 
     for (int i = 0; i < run->session.c->nprobes; i++) {
         const sab_probe_result *p = &run->result.probe[i];
@@ -100,8 +102,7 @@ static void say_probes(const sab_run *run, sab_terminal *term)
             continue;
         }
         sab_say(term, "probe          %s = %s +/- %s", p->probe->name,
-                show(p->components, "%.8g", mean, text),
-                show(p->components, "%.2g", deviation, spread));
+                list_of(8, p->components, mean).text, list_of(2, p->components, deviation).text);
         mean += p->components;
         deviation += p->components;
     }

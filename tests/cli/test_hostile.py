@@ -291,6 +291,17 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
         write(self.path("many/a.csv"), ",".join(f"c{i}" for i in range(60000)) + "\n")
         self.run("fit", "many/a.csv", "--x", "a", "--y", "b", code=3, timeout=20)
 
+    def test_build(self):
+        """Position independent, symbols resolved before main and read-only then, guarded stacks and copies."""
+        def readelf(*flags):
+            return subprocess.run(["readelf", "-W", *flags, self.program.path], capture_output=True, text=True).stdout
+
+        self.check("a position-independent executable", "DYN" in readelf("-h"))
+        self.check("full RELRO", "GNU_RELRO" in readelf("-l") and "NOW" in readelf("-d"), readelf("-d"))
+        symbols = readelf("--dyn-syms")
+        self.check("stack protector", "__stack_chk_fail" in symbols)
+        self.check("FORTIFY_SOURCE", "__snprintf_chk" in symbols)
+
     # ---- links ----------------------------------------------------------------------------------
 
     def test_links(self):
