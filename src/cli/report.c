@@ -110,14 +110,14 @@ static void say_probes(const sab_run *run, sab_terminal *term)
 
 static void say_transport(const sab_march *m, sab_terminal *term)
 {
-    const sab_transport_report *feet = &m->transport;
+    const sab_transport_report *feet = &sab_march_flow_of(m)->transport;
     const double n = (double)feet->points;
 
     sab_say(term, "transport      %.0f feet per step, %.3g sides crossed by each, at most %d",
             n / m->rows, (double)feet->steps / n, feet->longest);
     sab_say(term, "               %.2g %% held by walls, %.2g %% from outside; CPU %.2g s per step",
             100.0 * (double)feet->clamped / n, 100.0 * (double)feet->left / n,
-            m->cpu_transport / m->rows);
+            sab_march_flow_of(m)->cpu_transport / m->rows);
 }
 
 /* Where the energy of the run came from. */
@@ -145,7 +145,7 @@ static void report_inertial(const sab_run *run, sab_terminal *term)
             : m->end == SAB_MARCH_FINISHED ? "time.end"
             : m->end == SAB_MARCH_UNSTABLE ? "unstable"
                                            : "given up",
-            m->rows, m->flow->time, result->window);
+            m->rows, sab_march_time(m), result->window);
     say_probes(run, term);
     say_exact(result, term);
     sab_say(term, "work per step  %.3g outer, %.4g inner, %.3g factorisations, %.4g solves",
