@@ -180,7 +180,7 @@ sab_status sab_sandbox_enter(sab_error *err)
     program p = {0};
 
     make_filter(&p);
-    alarm(2 * SECONDS); /* also if it waits for something */
+    alarm(SECONDS + SECONDS); /* also if it waits for something */
     if (limit(RLIMIT_CPU, SECONDS) != 0 || limit(RLIMIT_CORE, 0) != 0 ||
         limit(RLIMIT_FSIZE, 4 * gigabyte) != 0 ||
 #ifndef SANITIZED
