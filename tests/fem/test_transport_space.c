@@ -8,6 +8,7 @@
 #include "fem/mass.h"
 #include "fem/transport.h"
 #include "grid.h"
+#include "linalg/factor.h"
 #include "mesh/gmsh.h"
 
 #include <math.h>
@@ -469,6 +470,131 @@ static void test_through_corners(void)
     tear_down(&s);
 }
 
+/* Advection by a steady vortex of the closed box of n^3 cells,
+ *     c M u^{n+1} + dt nu K u^{n+1} = c load(w),  order 1: w = u^n o X, c = 1;
+ *                                                 order 2: w = (4 u^n o X - u^{n-1} o X2)/3, c =
+ * 3/2, from random velocities: the largest int |u|^2 of the steps over the first, and the last one.
+ */
+typedef struct advection {
+    int n, order, steps;
+    double dt, nu;
+} advection;
+typedef struct energies {
+    double largest, last;
+} energies;
+
+/* M += sum_p 4 nu w_p B^T B: int 2 nu D:D = sum 4 nu w |gamma|^2. */
+static void add_viscosity(const sab_points *at, double factor, const sab_scatter *scatter,
+                          sab_sparse *M)
+{
+    const size_t s = (size_t)at->s;
+    double *C = sab_alloc(s * s * (size_t)at->n, sizeof *C);
+
+    for (int p = 0; p < at->n; p++)
+        for (size_t i = 0; i < s; i++)
+            C[s * s * (size_t)p + i * (s + 1)] = 4.0 * factor * at->weight[p];
+    sab_blocks_assemble(at->B, C, scatter, M);
+    SAB_FREE(C);
+}
+
+/* In [-1,1]^3, |u| up to 1. */
+static void vortices(const double *x, double *u)
+{
+    const double h = 0.5 * acos(-1.0);
+
+    u[0] = 0.5 * cos(h * x[0]) * sin(h * x[1]);
+    u[1] = 0.5 * cos(h * x[1]) * (sin(h * x[2]) - sin(h * x[0]));
+    u[2] = -0.5 * sin(h * x[1]) * cos(h * x[2]);
+}
+
+static energies advect(const advection *a)
+{
+    setup s = set_up(cube(a->n, 0.1, 0.0), NULL);
+    const double c = a->order == 1 ? 1.0 : 1.5;
+    const int faces = sab_element_faces(s.space->element, s.mesh);
+    sab_scatter *scatter = NULL, *bubbles = NULL;
+    sab_points *strain = NULL, *rest = NULL;
+    energies e = {0.0, 0.0};
+    unsigned long long seed = 1;
+    sab_factor *factor = NULL;
+    sab_dofs *dofs = NULL;
+    sab_mass *mass = NULL;
+    sab_sparse *M = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(s.mesh, s.space->geometry, faces, 0, NULL, NULL, 0.0, &dofs, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mass_create(s.space, dofs, &mass, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_points_strain(s.space, dofs, &strain, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_points_remainder(s.space, dofs, &rest, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(strain->B, true, &M, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_scatter_create(strain->B, M, &scatter, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_scatter_create(rest->B, M, &bubbles, NULL), SAB_OK);
+    sab_mass_assemble(mass, c, scatter, M);
+    add_viscosity(strain, a->dt * a->nu, scatter, M);
+    add_viscosity(rest, a->dt * a->nu * s.space->remainder_factor, bubbles, M);
+    CU_ASSERT_EQUAL_FATAL(sab_factor_create(SAB_CHOLMOD, M, &factor, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_factor_update(factor, M, NULL), SAB_OK);
+    const size_t unknowns = (size_t)sab_space_unknowns(s.space, dofs);
+    double *u = sab_alloc(unknowns, sizeof *u), *before = sab_alloc(s.size, sizeof *before);
+    for (int n = 0; n < s.mesh->nnodes; n++)
+        vortices(s.mesh->x + 3 * n, s.W + 3 * n);
+    sample_random(&s, &seed, s.U);
+    sab_space_restrict(s.space, dofs, s.U, u); /* of face functions the normal part */
+    sab_space_expand(s.space, dofs, u, s.U);
+    memcpy(before, s.U, s.size * sizeof *s.U);
+    sab_mass_interpolate(s.space, s.U, s.v);
+    const double start = sab_mass_square(mass, s.v);
+    for (int step = 0; step < a->steps; step++) {
+        sab_transport_along(s.transport, a->dt, s.W, s.U, s.v, &s.report);
+        CU_ASSERT_EQUAL(s.report.left, 0);
+        if (a->order == 2) {
+            sab_transport_along(s.transport, 2.0 * a->dt, s.W, before, s.v2, NULL);
+            for (int i = 0; i < 3 * s.npoints; i++)
+                s.v[i] = (4.0 * s.v[i] - s.v2[i]) / 3.0;
+        }
+        memset(u, 0, unknowns * sizeof *u);
+        sab_mass_load(mass, c, s.v, u);
+        CU_ASSERT_EQUAL_FATAL(sab_factor_solve(factor, u, u, NULL), SAB_OK);
+        memcpy(before, s.U, s.size * sizeof *s.U);
+        sab_space_expand(s.space, dofs, u, s.U);
+        sab_mass_interpolate(s.space, s.U, s.v);
+        e.last = sab_mass_square(mass, s.v) / start;
+        e.largest = fmax(e.largest, e.last);
+    }
+    SAB_FREE(before);
+    SAB_FREE(u);
+    sab_factor_destroy(&factor);
+    sab_scatter_destroy(&bubbles);
+    sab_scatter_destroy(&scatter);
+    sab_points_destroy(&rest);
+    sab_points_destroy(&strain);
+    sab_sparse_destroy(&M);
+    sab_mass_destroy(&mass);
+    sab_dofs_destroy(&dofs);
+    tear_down(&s);
+    return e;
+}
+
+/* With |u| h/nu at the limit of each order random velocities lose energy at the steps that would be
+ * worst without viscosity; without any, they gain. */
+static void test_limit(void)
+{
+    for (int order = 1; order <= 2; order++) {
+        advection a = {.n = 2, .order = order, .steps = 100};
+        const double h = 2.0 / a.n, limit = sab_transport_limit(&sab_element_p2nb, false, order);
+        double grown = 0.0;
+
+        for (int i = 0; i < 3; i++) {
+            a.dt = (i == 0 ? 0.03 : i == 1 ? 0.06 : 0.12) * h;
+            a.nu = h / limit;
+            CU_ASSERT(advect(&a).largest < 1.0);
+            a.nu = 0.0;
+            grown = fmax(grown, advect(&a).last);
+        }
+        CU_ASSERT(grown > 1.0);
+    }
+}
+
 /* Rest and dt = 0 give U at the points; a displacement of 1e200 ends; what is not a number stays
  * with its point; the same input gives the same bits. */
 static void test_extremes(void)
@@ -604,6 +730,7 @@ static const sab_test tests[] = {
     {"a corner that is missing", test_corner_room},
     {"ball of curved elements", test_ball},
     {"paths through corners", test_through_corners},
+    {"closed box: how much viscosity short steps need", test_limit},
     {"rest, long paths, not a number, same bits", test_extremes},
     {"from the boundary", test_from_side},
     {"points in bins", test_locate},
