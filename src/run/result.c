@@ -240,6 +240,9 @@ sab_status sab_result_profile(const char *directory, const sab_case *c, double t
     snprintf(path, sizeof path, "%s/profiles", directory);
     SAB_TRY(sab_directory_create_inside(path, err));
     snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
+    if (r->load != NULL)
+        return sab_output_rows(path, c->geometry, r->samples, r->load->s, r->x, r->components,
+                               sab_load_name, value, deviation, err);
     if (r->wall == NULL)
         return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
                                   sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,

@@ -285,7 +285,8 @@ static void test_messages(void)
         {"  parameters:", "  element: p2nb\n  parameters:",
          ":4:3: mesh.element: p2nb is an element"},
         /* boundaries */
-        {"{slip: true}", "{}", ":12:3: boundaries.axis: says nothing; give velocity, slip: true,"},
+        {"{slip: true}", "{}",
+         ":12:3: boundaries.axis: says nothing; give velocity, wall, slip: true,"},
         {"{slip: true}", "", ":12:3: boundaries.axis: says nothing"},
         {"{slip: true}", "{slip: false}", ":12:3: boundaries.axis: says nothing"},
         {"slip: true", "slip: true, velocity: [0, 0]", ":12:3: boundaries.axis: has velocity and "},
