@@ -14,13 +14,13 @@
 
 static const sab_command commands[] = {
     {"run", "run CASE [-o DIR] [--set KEY=VALUE]... [options]",
-     "Solve a case (a directory with case.yaml, or a file) and write its result.", "ostrfdqv", true,
-     sab_command_run},
+     "Solve a case (a directory with case.yaml, or a file) and write its result.", "ostrfdAqv",
+     true, sab_command_run},
     {"check", "check CASE [--set KEY=VALUE]...",
-     "Mesh and assemble a case; print sizes, rheology, warnings; solve nothing.", "stqv", true,
+     "Mesh and assemble a case; print sizes, rheology, warnings; solve nothing.", "stAqv", true,
      sab_command_check},
     {"study", "study STUDY [-o DIR] [-j N] [--resume] [options]",
-     "Run the points of a study (a directory with study.yaml, or a file).", "ojrfqv", true,
+     "Run the points of a study (a directory with study.yaml, or a file).", "ojrfAqv", true,
      sab_command_study},
     {"fit", "fit TABLE.csv --x KEY --y KEY [--law beverloo|power] [options]",
      "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGDcSgaqv", true,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* A wall with Coulomb friction: only the part of its velocity along it counts
- * [docs/theory.md, 4.12]. */
+ * [docs/theory.md, 4.13]. */
 typedef struct sab_wall_law {
     sab_function friction; /* traction along the wall over pressure when it slides */
     sab_function adhesion; /* and that without pressure */

@@ -4,6 +4,8 @@
 #include "fem/p2.h"
 #include "fem/quadrature.h"
 
+#include <string.h>
+
 bool sab_same_wall(const double *a, const double *b)
 {
     double c[SAB_DIM];
@@ -63,16 +65,16 @@ static double part_of_side(const sab_cell *side, int a)
     return a < side->corners ? 1.0 / 12.0 : 1.0 / 4.0;
 }
 
-/* The consistent normals int phi n of a slip wall, so that no volume flows through the discrete
- * wall (4.7). Where int phi vanishes for straight sides a positive function takes the place of phi:
- * at the corners of a triangle the hat, on an axis phi without the factor r. */
-static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *geometry, int facet,
-                       int entry, const sab_boundary *boundary)
+/* In the plane the consistent normals int phi n of a slip wall, so that no volume flows through the
+ * discrete wall; on an axis, where int phi r vanishes, without the factor r (4.7). Returns the area
+ * of the side. */
+static double integrate_normals(const sab_claims *c, const sab_mesh *mesh,
+                                const sab_geometry *geometry, int facet,
+                                double normal[SAB_SIDE_NODES][SAB_DIM])
 {
-    const sab_cell *side = mesh->cell->facet;
-    const int *node = sab_mesh_facet(mesh, facet);
     const sab_quadrature *rule = sab_side_rule(mesh->cell);
-    double normal[SAB_SIDE_NODES][SAB_DIM] = {{0.0}}, area = 0.0;
+    const int *node = sab_mesh_facet(mesh, facet);
+    double area = 0.0;
 
     for (int q = 0; q < rule->n; q++) {
         sab_p2_side p;
@@ -80,20 +82,50 @@ static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *
         sab_p2_side_at(mesh, facet, rule->xi[q], &p);
         const double w = rule->weight[q], measured = w * geometry->measure(p.x);
         area += w * p.ds;
-        if (side != &sab_cell_line)
-            sab_cell_barycentric(side, rule->xi[q], p.value);
-        for (int a = 0; a < side->nodes; a++)
+        for (int a = 0; a < mesh->cell->facet->nodes; a++)
             for (int i = 0; i < mesh->cell->dim; i++)
                 normal[a][i] += (sab_on_axis(mesh, c->axis, node[a]) ? w : measured) * p.value[a] *
                                 p.normal_ds[i];
     }
+    return area;
+}
+
+/* In space the normals of the surface itself, n dS at the nodes: int phi vanishes at the corners of
+ * flat triangles, and where they are curved these let less through (4.7). */
+static void normals_at_nodes(const sab_mesh *mesh, int facet,
+                             double normal[SAB_SIDE_NODES][SAB_DIM])
+{
+    const sab_cell *side = mesh->cell->facet;
+
     for (int a = 0; a < side->nodes; a++) {
-        sab_claim *claim = claim_on(c, node[a], entry);
+        const int *end = a < side->corners ? (const int[]){a, a} : side->edge[a - side->corners];
+        double xi[SAB_DIM] = {0.0};
+        sab_p2_side p;
+
+        for (int i = 0; i < side->dim; i++) /* corner k is 1 on axis k - 1 */
+            xi[i] = 0.5 * ((end[0] == i + 1) + (end[1] == i + 1));
+        sab_p2_side_at(mesh, facet, xi, &p);
+        memcpy(normal[a], p.normal_ds, sizeof p.normal_ds);
+    }
+}
+
+static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *geometry, int facet,
+                       int entry, const sab_boundary *boundary)
+{
+    const sab_cell *side = mesh->cell->facet;
+    double normal[SAB_SIDE_NODES][SAB_DIM] = {{0.0}};
+    const double area = integrate_normals(c, mesh, geometry, facet, normal);
+
+    if (side != &sab_cell_line)
+        normals_at_nodes(mesh, facet, normal);
+    for (int a = 0; a < side->nodes; a++) {
+        sab_claim *claim = claim_on(c, sab_mesh_facet(mesh, facet)[a], entry);
 
         claim->size += part_of_side(side, a) * area;
         /* on an axis a wall has no area, and no friction */
         const bool held =
-            boundary->slip || (boundary->has_wall && sab_on_axis(mesh, c->axis, node[a]));
+            boundary->slip ||
+            (boundary->has_wall && sab_on_axis(mesh, c->axis, sab_mesh_facet(mesh, facet)[a]));
         if (held || boundary->has_wall)
             add_normal(held ? claim->wall : claim->friction, normal[a],
                        mesh->facet_interior[facet]);

@@ -241,7 +241,7 @@ static void add_constraint(const sab_mesh *mesh, const sab_geometry *geometry,
 }
 
 static void add_constraints(const sab_dofs *dofs, const sab_mesh *mesh,
-                            const sab_geometry *geometry, const sab_held *held, const int *part,
+                            const sab_geometry *geometry, const sab_support *held, const int *part,
                             gram *of)
 {
     const int dim = dofs->dim;
@@ -257,8 +257,8 @@ static void add_constraints(const sab_dofs *dofs, const sab_mesh *mesh,
 }
 
 sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
-                                  const sab_geometry *geometry, const sab_held *held, int *motions,
-                                  int *node, sab_error *err)
+                                  const sab_geometry *geometry, const sab_support *held,
+                                  int *motions, int *node, sab_error *err)
 {
     sab_status status = SAB_OK;
     int *first = NULL, *part = NULL;

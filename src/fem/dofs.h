@@ -73,17 +73,17 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
                            double t, sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);
 /* Nodes that something else than a constraint holds, in some direction each. */
-typedef struct sab_held {
+typedef struct sab_support {
     int n;
     int *node;
     double *direction; /* [n][dim] */
-} sab_held;
+} sab_support;
 /* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
  * constraints, and `held` (NULL: nothing), leave free: with any, a creeping flow has no unique
  * velocity. A mesh may have several parts: that of the loosest one, and one of its nodes. */
 sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
-                                  const sab_geometry *geometry, const sab_held *held, int *motions,
-                                  int *node, sab_error *err);
+                                  const sab_geometry *geometry, const sab_support *held,
+                                  int *motions, int *node, sab_error *err);
 
 /* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);

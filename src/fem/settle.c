@@ -1,8 +1,6 @@
-/* fem/settle.c -- who holds a node that boundary entries share, and who carries its reaction
- * [docs/theory.md, 4.7 and 4.8]. */
+/* fem/settle.c -- who holds a node that boundary entries share [docs/theory.md, 4.7]. */
 #include "base/memory.h"
-#include "fem/axis.h"
-#include "fem/claims.h"
+#include "fem/court.h"
 #include "fem/p2.h"
 
 #include <stdio.h>
@@ -11,74 +9,6 @@
 /* Velocities that differ by less than this part of the largest one are the same: a formula on one
  * side of a corner, a number on the other. */
 static const double SAME = 1e-8;
-
-/* A face function is along a prescribed component if its normal is by more than this: rounding of
- * the places of nodes. */
-static const double ALONG = 1e-6;
-
-/* What is prescribed at one node: up to dim directions with the velocity along them. */
-typedef struct hold {
-    int n, given; /* directions, and how many of them velocities or an axis give; the others are
-                     slip walls */
-    double direction[SAB_DIM][SAB_DIM]; /* unit */
-    double value[SAB_DIM];
-} hold;
-
-/* All that is needed to settle who holds a node. */
-typedef struct court {
-    const sab_mesh *mesh;
-    const sab_boundary *boundary;
-    const int *group;
-    const sab_claims *claims;
-    double still; /* a slower velocity is rest */
-    sab_dofs *dofs;
-    /* workspace: the normals of all claims on a node, and the wall each of them belongs to */
-    double (*normal)[SAB_DIM];
-    int *part;
-} court;
-
-/* The claims on a node, one after the other. */
-static const sab_claim *first_claim(const court *c, int node)
-{
-    const int k = c->claims->first[node];
-
-    return k > 0 ? &c->claims->claim[k - 1] : NULL;
-}
-
-static const sab_claim *next_claim(const court *c, const sab_claim *claim)
-{
-    return claim->next > 0 ? &c->claims->claim[claim->next - 1] : NULL;
-}
-
-static bool prescribes(const court *c, const sab_claim *claim, int i)
-{
-    const sab_boundary *b = &c->boundary[claim->entry];
-
-    return b->has_velocity && b->prescribed[i];
-}
-
-/* Does another entry at this node say `over` to the one of the claim? */
-static bool is_overruled(const court *c, int node, const sab_claim *claim)
-{
-    for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by)) {
-        const sab_boundary *b = &c->boundary[by->entry];
-
-        for (int k = 0; k < b->nover && by != claim; k++)
-            if (sab_mesh_find_group(c->mesh, b->over[k]) == c->group[claim->entry])
-                return true;
-    }
-    return false;
-}
-
-static bool is_at_rest(const court *c, const sab_claim *claim)
-{
-    return sab_length(claim->velocity) <= c->still;
-}
-
-static bool is_on_axis(const court *c, int node)
-{
-    return sab_on_axis(c->mesh, c->claims->axis, node);
-}
 
 /* "(1, free)" */
 typedef struct velocity_text {
@@ -209,17 +139,6 @@ static sab_status settle_velocity(const court *c, int node, hold *h, sab_error *
     h->given = h->n;
 cleanup:
     return status;
-}
-
-/* Is the normal of a slip wall that of a wall with friction, too, which ranks before it? */
-static bool has_friction(const court *c, int node, const double *normal)
-{
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
-        for (int w = 0; w < SAB_DIM; w++)
-            if (sab_is_wall(k->friction[w]) && sab_same_wall(k->friction[w], normal) &&
-                !is_overruled(c, node, k))
-                return true;
-    return false;
 }
 
 /* The slip walls of all entries at a node together, since no volume is to pass through any of them:
@@ -366,40 +285,12 @@ static void set_frame(sab_dofs *dofs, int node, const hold *h)
     }
 }
 
-/* The velocity of a node as far as it is held, along the axes. */
-static void held_velocity(const court *c, int node, double u[SAB_DIM])
-{
-    const int dim = c->dofs->dim;
-    const double *f = c->dofs->frame + dim * dim * node, *v = c->dofs->value + dim * node;
-
-    memset(u, 0, SAB_DIM * sizeof *u);
-    for (int k = 0; k < dim; k++)
-        for (int i = 0; i < dim; i++)
-            u[i] += f[dim * k + i] * v[k];
-}
-
-/* Does the velocity that others give a node lead through a slip wall of this claim? */
-static bool is_crossed(const court *c, int node, hold *h, const sab_claim *claim)
-{
-    double u[SAB_DIM];
-
-    held_velocity(c, node, u);
-    for (int w = 0; w < SAB_DIM && sab_is_wall(claim->wall[w]); w++) {
-        const double size = sab_length(claim->wall[w]);
-
-        if (sab_off_span(h->given, h->direction, claim->wall[w]) <= ALONG * size &&
-            fabs(sab_dot(u, claim->wall[w])) > c->still * size)
-            return true;
-    }
-    return false;
-}
-
 static sab_status note_crossed_walls(const court *c, int node, hold *h, sab_error *err)
 {
     sab_status status = SAB_OK;
 
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        if (!is_crossed(c, node, h, k) || is_overruled(c, node, k))
+        if (!sab_court_crossed(c, node, h, k) || is_overruled(c, node, k))
             continue;
         for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by))
             if (!is_at_rest(c, by) && !is_overruled(c, node, by))
@@ -409,123 +300,6 @@ cleanup:
     return status;
 }
 
-/* Add a direction to a list of independent ones. */
-static void add_direction(double list[SAB_DIM][SAB_DIM], int *n, const double *direction)
-{
-    if (sab_off_span(*n, list, direction) > ALONG * sab_length(direction))
-        memcpy(list[(*n)++], direction, sizeof *list);
-}
-
-/* P on the span of n independent directions. */
-static void project_on(int dim, int n, double list[SAB_DIM][SAB_DIM], double P[SAB_DIM][SAB_DIM])
-{
-    double normal[SAB_DIM] = {0.0}; /* of the span, or its only direction */
-    const bool line = n == 1;
-
-    if (line)
-        memcpy(normal, list[0], sizeof normal);
-    else if (n < dim)
-        sab_cross(list[0], list[1], normal);
-    const double square = sab_dot(normal, normal);
-
-    for (int i = 0; i < SAB_DIM; i++)
-        for (int j = 0; j < SAB_DIM; j++) {
-            const double along = n < dim ? normal[i] * normal[j] / square : 0.0;
-
-            P[i][j] = line ? along : (i == j) - along;
-        }
-}
-
-/* P_e of the claim: on the directions in which the entry holds the node, alone or with others, and
- * on those that no entry holds. The identity where there is one direction, or none; returns false
- * if the entry holds nothing, where another does [docs/theory.md, 4.8]. */
-static bool project(const court *c, int node, hold *h, const sab_claim *claim,
-                    double P[SAB_DIM][SAB_DIM])
-{
-    static const double axes[SAB_DIM][SAB_DIM] = {
-        {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
-    const int dim = c->dofs->dim;
-    const bool silent = is_overruled(c, node, claim);
-    bool holds = h->n == 0;
-    double list[SAB_DIM][SAB_DIM], u[SAB_DIM];
-    int n = 0;
-
-    held_velocity(c, node, u);
-    if (is_on_axis(c, node))
-        add_direction(list, &n, axes[0]);
-    for (int k = h->n; k < dim; k++) { /* free */
-        double f[SAB_DIM] = {0.0};
-
-        memcpy(f, c->dofs->frame + dim * (dim * node + k), (size_t)dim * sizeof *f);
-        add_direction(list, &n, f);
-    }
-    for (int w = 0; w < SAB_DIM && sab_is_wall(claim->wall[0]) && !silent; w++)
-        if (!is_crossed(c, node, h, claim) && sab_is_wall(claim->wall[w]) &&
-            !has_friction(c, node, claim->wall[w])) {
-            add_direction(list, &n, claim->wall[w]);
-            holds = true;
-        }
-    for (int i = 0; i < dim && !silent; i++)
-        if (prescribes(c, claim, i) && fabs(claim->velocity[i] - u[i]) <= c->still) {
-            add_direction(list, &n, axes[i]);
-            holds = true;
-        }
-    if (holds)
-        project_on(dim, h->n <= 1 ? dim : n, list, P);
-    return holds;
-}
-
-/* inverse = M^-1 by cofactors; in the plane the last row and column of M are those of 1. */
-static void invert(double M[SAB_DIM][SAB_DIM], double inverse[SAB_DIM][SAB_DIM])
-{
-    double cofactor[SAB_DIM][SAB_DIM];
-
-    for (int i = 0; i < SAB_DIM; i++)
-        sab_cross(M[(i + 1) % SAB_DIM], M[(i + 2) % SAB_DIM], cofactor[i]);
-    const double det = sab_dot(M[0], cofactor[0]);
-    for (int i = 0; i < SAB_DIM; i++)
-        for (int j = 0; j < SAB_DIM; j++)
-            inverse[i][j] = cofactor[j][i] / det;
-}
-
-/* Who carries the reaction R of a node: R_e = w_e P_e mu with (sum w_e P_e) mu = R, w_e the parts
- * of the boundary [docs/theory.md, 4.8]. */
-static void share_reaction(const court *c, int node, hold *h)
-{
-    double M[SAB_DIM][SAB_DIM] = {{0.0}}, inverse[SAB_DIM][SAB_DIM], P[SAB_DIM][SAB_DIM];
-    sab_dofs *d = c->dofs;
-    int sharers = 0;
-
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        if (!project(c, node, h, k, P))
-            continue;
-        for (int i = 0; i < d->dim; i++)
-            for (int j = 0; j < d->dim; j++)
-                M[i][j] += k->size * P[i][j];
-        d->owner[node] = h->n == 0 ? SAB_NOBODY : sharers == 0 ? k->entry : SAB_SEVERAL;
-        sharers++;
-    }
-    if (sharers <= 1)
-        return;
-    for (int i = d->dim; i < SAB_DIM; i++)
-        M[i][i] = 1.0;
-    invert(M, inverse);
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        sab_share *share = &d->share[d->nshares];
-
-        if (!project(c, node, h, k, P))
-            continue;
-        *share = (sab_share){.node = node, .entry = k->entry};
-        for (int i = 0; i < d->dim; i++)
-            for (int j = 0; j < d->dim; j++) {
-                for (int m = 0; m < d->dim; m++)
-                    share->part[i][j] += P[i][m] * inverse[m][j];
-                share->part[i][j] *= k->size;
-            }
-        d->nshares++;
-    }
-}
-
 /* Does an entry hold the function of a side with this normal? */
 static bool holds_face(const court *c, int place, const double *n)
 {
@@ -533,7 +307,7 @@ static bool holds_face(const court *c, int place, const double *n)
         bool along = c->boundary[k->entry].slip;
 
         for (int i = 0; i < c->dofs->dim; i++)
-            along = along || (prescribes(c, k, i) && fabs(n[i]) > ALONG);
+            along = along || (prescribes(c, k, i) && fabs(n[i]) > SAB_ALONG);
         if (along && !is_overruled(c, place, k))
             return true;
     }
@@ -583,7 +357,7 @@ sab_status sab_claims_settle(const sab_claims *claims, const sab_mesh *mesh,
         settle_slip(&c, node, &h);
         set_frame(dofs, node, &h);
         SAB_TRY(note_crossed_walls(&c, node, &h, err));
-        share_reaction(&c, node, &h);
+        sab_court_share(&c, node, &h);
     }
     settle_faces(&c);
 cleanup:

@@ -240,7 +240,7 @@ static size_t work_size(const sab_space *space, int npoints)
 static sab_status refuse_loose(const sab_flow *f, sab_error *err)
 {
     const sab_mesh *mesh = f->setup.mesh;
-    sab_held held = {0};
+    sab_support held = {0};
     int motions = 0, node;
     sab_status status = SAB_OK;
 
@@ -513,7 +513,16 @@ cleanup:
     return status;
 }
 
-double sab_flow_memory(const sab_flow *flow)
+/* Does the plan have an interior point whose matrix is not symmetric? */
+static bool needs_lu(const sab_flow *flow)
+{
+    const sab_method method = flow->setup.solver.method;
+
+    return !sab_program_is_convex(flow->program) &&
+           (method == SAB_METHOD_AUTO || sab_method_table[method].exactness > 0.0);
+}
+
+sab_flow_memory sab_flow_memory_of(const sab_flow *flow)
 {
     const sab_program *p = flow->program;
     const double points = p->npoints, s = p->s, size = (double)sab_space_size(flow->space);
@@ -522,14 +531,28 @@ double sab_flow_memory(const sab_flow *flow)
     const double scatter = (double)flow->scatter->start[p->B->nblocks];
     const double entries = (double)p->A->start[p->n];
     const sab_factor_info info = sab_factor_get_info(sab_solver_factor(flow->solver));
+    const bool lu = needs_lu(flow), creeping = flow->inertia == NULL;
 
-    /* matrix with its 64-bit rows, where its entries come from, both again if it is condensed, and
-     * its factor with the workspace of a factorisation (a quarter of it): once for A, once for the
-     * matrix of the interior point, which also keeps the places of A's entries */
+    /* matrix with its 64-bit rows, where its entries come from, both again if it is condensed: for
+     * A, for the interior point, which also keeps the places of A's entries, and, where there are
+     * bubbles, for the first guess of a creeping flow */
     const double copies = info.condensed > 0 ? 2.0 : 1.0;
-    const double matrices = 2.0 * (copies * (16.0 * entries + 4.0 * scatter) + 10.0 * info.entries);
+    const double matrix = copies * (16.0 * entries + 4.0 * scatter);
+    const double guess = creeping && info.condensed > 0 ? 1.0 : 0.0;
+    double rest = (2.0 + guess) * matrix + (lu ? 32.0 * entries : 0.0);
+
+    /* factors with the workspace of a factorisation; an unsymmetric one has twice the entries */
+    const double factors = (10.0 * (1.0 + guess) + (lu ? 24.0 : 10.0)) * info.entries;
 
     /* B, the blocks G^-1 and m G^-1, about 45 vectors of points, the mesh and its fields */
-    return matrices + 8.0 * values + 4.0 * columns + 8.0 * points * (2.0 * s * s + 45.0 * s) +
-           8.0 * 30.0 * size;
+    rest +=
+        8.0 * values + 4.0 * columns + 8.0 * points * (2.0 * s * s + 45.0 * s) + 8.0 * 30.0 * size;
+    if (!creeping) { /* velocities at the points of the mass, and about 25 vectors there */
+        const sab_points *mass = flow->inertia->mass->at;
+        const double dim = flow->space->geometry->dim;
+
+        rest += 8.0 * (double)mass->B->value_start[mass->B->nblocks] +
+                8.0 * (double)mass->n * dim * (dim + 25.0);
+    }
+    return (sab_flow_memory){.factors = factors, .rest = rest};
 }

@@ -123,7 +123,10 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
 void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state);
 /* Work of `now` added to that of earlier programs; everything else is that of `now`. */
 void sab_flow_add_work(sab_report *sum, const sab_report *now);
-/* Estimate of the memory a solve needs, in bytes: program, factor, workspace. */
-double sab_flow_memory(const sab_flow *flow);
+/* Estimate of the memory a solve needs, in bytes: factors, and all that grows as the mesh does. */
+typedef struct sab_flow_memory {
+    double factors, rest;
+} sab_flow_memory;
+sab_flow_memory sab_flow_memory_of(const sab_flow *flow);
 
 #endif

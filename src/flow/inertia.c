@@ -1,6 +1,7 @@
 #include "flow/inertia.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/axis.h"
 
 #include <string.h>
 
@@ -61,17 +62,6 @@ static bool is_wall(const sab_boundary *at, int dim)
     return held || at->slip || at->has_wall;
 }
 
-/* A side on the axis: no material can pass. */
-static bool is_on_axis(const sab_flow *flow, int facet)
-{
-    const sab_mesh *mesh = flow->setup.mesh;
-    bool on = flow->setup.geometry->axis;
-
-    for (int k = 0; k < mesh->cell->facet->nodes; k++)
-        on = on && sab_mesh_x(mesh, sab_mesh_facet(mesh, facet)[k])[0] == 0.0;
-    return on;
-}
-
 /* Material goes by the tractions alone through sides that nobody mentions, too: together they are
  * one part of the boundary, every entry is one of its own. Not where one component of the velocity
  * is given and the other free: this says that the flow is developed there, and comes in as it goes.
@@ -79,12 +69,13 @@ static bool is_on_axis(const sab_flow *flow, int facet)
 static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
+    const double axis = sab_axis_reach(mesh, flow->setup.geometry);
     sab_status status = SAB_OK;
 
     SAB_NEW(it->open, mesh->nfacets);
     SAB_NEW(it->part, mesh->nfacets);
     for (int f = 0; f < mesh->nfacets; f++) {
-        it->open[f] = !is_on_axis(flow, f);
+        it->open[f] = !sab_facet_on_axis(mesh, axis, f); /* where no material can pass */
         it->part[f] = it->open[f] ? flow->setup.nboundaries : -1;
     }
     for (int b = 0; b < flow->setup.nboundaries; b++) {

@@ -137,7 +137,7 @@ void sab_flow_walls_update(sab_flow *f)
     sab_wall_points_force(w, SAB_NOBODY, f->traction, f->wall_force);
 }
 
-sab_status sab_flow_walls_held(const sab_flow *f, sab_held *held, sab_error *err)
+sab_status sab_flow_walls_held(const sab_flow *f, sab_support *held, sab_error *err)
 {
     const sab_wall_points *w = f->walls;
     sab_status status = SAB_OK;

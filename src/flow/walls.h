@@ -1,5 +1,5 @@
 /* flow/walls.h -- walls with friction in the program of a flow: their points follow those of the
- * material [docs/theory.md, 4.12] (internal to flow). Without walls all of these do nothing. */
+ * material [docs/theory.md, 4.13] (internal to flow). Without walls all of these do nothing. */
 #ifndef SAB_FLOW_WALLS_H
 #define SAB_FLOW_WALLS_H
 
@@ -17,7 +17,7 @@ void sab_flow_walls_apply(sab_flow *flow);
 /* slip, traction and wall_force of (u, lambda). */
 void sab_flow_walls_update(sab_flow *flow);
 /* The directions along walls that drag holds. The caller frees the arrays. */
-sab_status sab_flow_walls_held(const sab_flow *flow, sab_held *held, sab_error *err);
+sab_status sab_flow_walls_held(const sab_flow *flow, sab_support *held, sab_error *err);
 
 typedef struct sab_wall_powers {
     double contact;   /* sum m lambda.v, minus what friction takes */

@@ -41,7 +41,7 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
 {
     const sab_flow_report *f = &march->total;
-    const sab_transport_report *feet = &march->transport;
+    const sab_transport_report *feet = &sab_march_flow_of(march)->transport;
     const sab_report *r = &f->solve;
     const sab_certificate *c = &r->certificate;
     const int64_t w[ENDS] = {run->ended,   f->retries,         f->viscosity_iterations,
@@ -70,7 +70,7 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                               c->rated ? 1.0 : 0.0,
                               c->gap_wall};
     const double t[CLOCKS] = {run->cpu_assembly, run->cpu_output, run->cpu_total, run->wall,
-                              march->cpu_transport};
+                              sab_march_flow_of(march)->cpu_transport};
 
     memcpy(work, w, sizeof w);
     memcpy(transport, x, sizeof x);
@@ -126,9 +126,9 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
     run->cpu_output = t[1];
     run->cpu_total = t[2];
     run->wall = t[3];
-    march->transport = (sab_transport_report){
+    sab_march_flow_of(march)->transport = (sab_transport_report){
         .points = x[0], .steps = x[1], .clamped = x[2], .left = x[3], .longest = (int)x[4]};
-    march->cpu_transport = t[4];
+    sab_march_flow_of(march)->cpu_transport = t[4];
     return SAB_OK;
 }
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "run/session.h"
 #include "run/warnings.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "io/checkpoint.h"
 
 /* What an inertial run has to remember beside the march. Times are sums over all parts of a run

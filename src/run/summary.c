@@ -337,7 +337,7 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
     sab_json_number(json, "cpu", total->work.cpu_total / m->rows);
     sab_json_number(json, "cpu_in_factorisations", f.cpu_per_step);
     sab_json_end_object(json);
-    transport(json, &m->transport);
+    transport(json, &sab_march_flow_of(m)->transport);
     sab_json_number(json, "cell_reynolds", result->cell_reynolds);
     sab_json_number(json, "courant", result->courant);
     energies(json, m);
@@ -401,7 +401,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);
     if (inertial)
-        sab_json_number(&json, "transport", m->cpu_transport);
+        sab_json_number(&json, "transport", sab_march_flow_of(m)->cpu_transport);
     for (int i = SAB_WORK_COUNTS; i < SAB_WORK_ENTRIES; i++)
         sab_json_number(&json, sab_work_table[i].name, sab_work_get(&r->work, i));
     sab_json_number(&json, "output", result->cpu_output);
@@ -410,7 +410,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_number(&json, "wall", result->wall_total);
     sab_json_number(&json, "peak_memory", sab_peak_memory());
     sab_json_integer(&json, "steps", m->rows);
-    sab_json_number(&json, "time", m->flow->time);
+    sab_json_number(&json, "time", sab_march_time(m));
     if (inertial)
         steps(&json, session, result);
     sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);

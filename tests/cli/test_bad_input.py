@@ -402,12 +402,12 @@ PROBES = [
     probe("§f: {point: [5, 5]}", "probes.f: (5, 5) lies outside the domain"),
     probe("§f: {line: [[0.5, 0.5], [0.5, 2]], samples: 2}", "(0.5, 2) lies outside the domain"),
     probe("§f: {traction: lid}", "probes.f: no boundary group 'lid'; there are bottom, side, top"),
-    probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line, "
+    probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line, plane, "
           "traction"),
     probe("§f: {}", "does not say what to take; give exactly one of flux, force, point, line"),
     probe("§../f: {flux: top}", "the name of a probe has only letters, digits, _ and -"),
     probe(f"§{300 * 'f'}: {{flux: top}}", "the name has 300 characters, more than 100"),
-    probe("f: {flux: top, §samples: 3}", "probes.f.samples: only has a meaning beside 'line' or 'traction'"),
+    probe("f: {flux: top, §samples: 3}", "probes.f.samples: only has a meaning beside 'line' or 'plane' or 'traction'"),
     probe("f: {traction: top, samples: §1}", "probes.f.samples: 1 is out of range"),
     probe("f: {traction: top, §field: stress}", "only has a meaning beside 'point' or 'line'"),
     probe("f: {line: §[[0, 0], [0, 0]]}", "probes.f.line: the two points are the same"),

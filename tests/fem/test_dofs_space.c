@@ -7,6 +7,7 @@
 #include "grid.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LEFT, RIGHT, FRONT, BACK, BOTTOM, TOP, SIDES };
@@ -230,6 +231,52 @@ static void test_channel(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* Flux of a smooth flow along a curved slip wall z = h(x, y), put on the frames of the wall,
+ * through it. */
+static double leak(int n)
+{
+    const sab_box box = {{n, n, 1}, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, 0.0, 0.0, {0.0, 0.0, 0.0}};
+    const sab_boundary wall = slip(TOP);
+    const int top = TOP;
+    sab_mesh *mesh = sab_grid_box(&box);
+    sab_space *space = NULL;
+    sab_dofs *dofs = NULL;
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_space_create(mesh, &sab_element_p2nb, &sab_geometry_space, &space, NULL), SAB_OK);
+    double *U = sab_alloc(sab_space_size(space), sizeof *U);
+    double *u = sab_alloc(sab_space_size(space), sizeof *u);
+    for (int k = 0; k < mesh->nnodes; k++) {
+        double *x = sab_mesh_x(mesh, k), *v = U + SAB_DIM * k;
+
+        x[2] *= 1.0 + 0.3 * (x[0] * x[0] + x[1] * x[1] * x[1]);
+        v[0] = cos(2.0 * x[0] + x[1]);
+        v[1] = sin(x[0] - 3.0 * x[1]);
+        v[2] = 0.3 * (2.0 * x[0] * v[0] + 3.0 * x[1] * x[1] * v[1]);
+    }
+    CU_ASSERT_EQUAL_FATAL(
+        sab_dofs_create(mesh, &sab_geometry_space, mesh->nsides, 1, &wall, &top, 0.0, &dofs, NULL),
+        SAB_OK);
+    sab_space_restrict(space, dofs, U, u);
+    sab_space_expand(space, dofs, u, U);
+    const double flux = fabs(sab_boundary_flux(space, TOP, U));
+    SAB_FREE(u);
+    SAB_FREE(U);
+    sab_space_destroy(&space);
+    sab_dofs_destroy(&dofs);
+    sab_mesh_destroy(&mesh);
+    return flux;
+}
+
+/* It vanishes with the fourth power of the size. */
+static void test_curved_wall(void)
+{
+    const double coarse = leak(2), fine = leak(4), finest = leak(8);
+
+    printf("\n    leak %.2e, %.2e, %.2e ... ", coarse, fine, finest);
+    CU_ASSERT(coarse < 1e-3 && fine < coarse / 10.0 && finest < fine / 10.0);
+}
+
 /* A belt below moves along a slip wall and against another: it is crossed, and the dofs say where,
  * with three coordinates. A wall at rest keeps the edge. */
 static void test_concessions(void)
@@ -348,10 +395,11 @@ static void test_interior(void)
 int main(void)
 {
     static const sab_test tests[] = {
-        {"unknowns of a box", test_unknowns},  {"developed outlets", test_developed},
-        {"frames of sides", test_frames},      {"a turned channel", test_channel},
-        {"concessions", test_concessions},     {"two motions at an edge", test_refused},
-        {"shares of a reaction", test_shares}, {"a group inside", test_interior}};
+        {"unknowns of a box", test_unknowns},     {"developed outlets", test_developed},
+        {"frames of sides", test_frames},         {"a turned channel", test_channel},
+        {"a curved slip wall", test_curved_wall}, {"concessions", test_concessions},
+        {"two motions at an edge", test_refused}, {"shares of a reaction", test_shares},
+        {"a group inside", test_interior}};
 
     return SAB_TEST_MAIN("fem/dofs in space", tests);
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "fem/bubble.h"
 #include "fem/points.h"
+#include "grid.h"
 #include "linalg/factor.h"
 #include "mesh/gmsh.h"
 
@@ -20,13 +21,18 @@ static const char *const pair_name[PAIRS] = {"plain", "alfeld", "p2b"};
 typedef struct domain {
     const sab_geometry *geometry;
     const char *file;
-    char *held[3], *slips;
+    char *held[6], *slips;
 } domain;
 
 static const domain channel = {
     &sab_geometry_plane, "meshes/channel.geo", {"wall", "inlet", "outlet"}, NULL};
 static const domain pipe = {
     &sab_geometry_axisymmetric, "meshes/pipe.geo", {"wall", "inlet", "outlet"}, "axis"};
+
+static const domain cube = {&sab_geometry_space,
+                            "meshes/block.geo",
+                            {"left", "right", "front", "back", "bottom", "top"},
+                            NULL};
 
 static sab_mesh *read_mesh(const domain *where, int n, bool split)
 {
@@ -43,13 +49,13 @@ static sab_mesh *read_mesh(const domain *where, int n, bool split)
 
 static sab_dofs *held_everywhere(const domain *where, const sab_mesh *mesh, int faces)
 {
-    sab_boundary boundary[4];
+    sab_boundary boundary[7];
     sab_dofs *dofs = NULL;
-    int group[4], n = 3;
+    int group[7], n = 0;
 
-    for (int b = 0; b < 3; b++)
-        boundary[b] = (sab_boundary){
-            .group = where->held[b], .has_velocity = true, .prescribed = {true, true, true}};
+    for (; n < 6 && where->held[n] != NULL; n++)
+        boundary[n] = (sab_boundary){
+            .group = where->held[n], .has_velocity = true, .prescribed = {true, true, true}};
     if (where->slips != NULL)
         boundary[n++] = (sab_boundary){.group = where->slips, .slip = true};
     for (int b = 0; b < n; b++)
@@ -292,11 +298,49 @@ static void test_axisymmetric(void)
     check_pairs(&pipe, (const int[3]){3, 6, 8}, 0.3);
 }
 
+/* P2 with normal bubbles on the sides and one inside: stable; the constant follows the worst shape,
+ * not the size. Plain P2 has spurious pressures. */
+static void test_space(void)
+{
+    static const double size[4] = {0.5, 0.4, 0.0, 0.32}; /* 0: a grid */
+    const sab_box grid = {{4, 3, 3}, {0, 0, 0}, {1, 1, 1}, 0.1, 0.0, {0, 0, 0}};
+
+    printf("\n    pair     h  tetrahedra  quality  pressures  spurious  weak    beta");
+    for (int i = 0; i < 4; i++)
+        for (int plain = 0; plain < 2 && (i == 0 || !plain); plain++) {
+            const sab_mesh_parameter parameter[] = {{"B", 1.0}, {"h", size[i]}};
+            sab_element p2 = sab_element_p2nb; /* without its bubbles */
+            double quality, place[SAB_DIM];
+            sab_mesh *mesh = NULL;
+
+            p2.faces = false;
+            p2.inner = 0;
+            p2.bubbles = NULL;
+            if (size[i] == 0.0)
+                mesh = sab_grid_box(&grid);
+            else
+                CU_ASSERT_EQUAL_FATAL(sab_mesh_read(cube.file, 3, 2, parameter, &mesh, NULL),
+                                      SAB_OK);
+            sab_mesh_quality(mesh, &quality, place);
+            const stability r = measure(&cube, mesh, plain ? &p2 : &sab_element_p2nb);
+            printf("\n    %-5s %4.2f  %10d  %7.2f  %9d  %8d  %4d  %.4f", plain ? "p2" : "p2nb",
+                   size[i], r.elements, quality, r.pressures, r.spurious, r.weak, r.beta);
+            fflush(stdout);
+            if (plain) {
+                CU_ASSERT(r.spurious > r.elements);
+            } else {
+                CU_ASSERT(quality > (i < 3 ? 0.45 : 0.25));
+                CU_ASSERT(r.spurious == 0 && r.weak == 0 && r.beta > 0.15);
+            }
+        }
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"eigenvalues of a symmetric matrix", test_eigenvalues},
                                      {"inf-sup constants, plane", test_plane},
-                                     {"inf-sup constants about an axis", test_axisymmetric}};
+                                     {"inf-sup constants about an axis", test_axisymmetric},
+                                     {"inf-sup constants in space", test_space}};
 
     return SAB_TEST_MAIN("fem/infsup", tests);
 }

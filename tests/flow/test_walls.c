@@ -1,4 +1,4 @@
-/* Walls with friction against exact solutions [docs/theory.md, 4.12 and 8.9]. */
+/* Walls with friction against exact solutions [docs/theory.md, 4.13 and 8.5]. */
 #include "problem.h"
 #include "unit.h"
 
