@@ -100,6 +100,16 @@ def resume():
     tests.check(whole["mesh"]["wall_points"] > 0, "  points on walls are counted")
 
 
+def slab():
+    """Exact in one step from rest; it rests on a rougher slope."""
+    tests.below(tests.run("slab", "slab")["errors"].get("relative_L2"), 1e-6, "  speed of the slab")
+    shear = "(1-y)*sin(25*pi/180)"
+    rest = tests.run("slab at rest", "slab", "boundaries.bottom.wall.friction=0.4668",
+                     "boundaries.left.traction=['(1-y)*cos(25*pi/180)', '-" + shear + "']",
+                     "boundaries.right.traction=['-(1-y)*cos(25*pi/180)', '" + shear + "']")
+    tests.below(math.hypot(*rest["probes"]["speed"]), 1e-8, "  at 1.001 tan it rests")
+
+
 def periodic():
     """Bagnold's profile on a chute without ends; sides that do not match are refused."""
     chute = tests.run("periodic", "chute/periodic.yaml")
@@ -113,6 +123,7 @@ def periodic():
     tests.check(done.returncode == 3 and "boundaries.left.periodic" in done.stderr, done.stderr.strip())
 
 
+slab()
 janssen()
 periodic()
 ends_of_friction()
