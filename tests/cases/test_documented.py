@@ -48,6 +48,8 @@ COARSE = {
     "cases/chute/layer.yaml": [("n: 8", "n: 3"), ("end: 40", "end: 1")],
     "cases/film/case.yaml": [("n: 8", "n: 3")],
     "cases/film/bagnold.yaml": [("n: 8", "n: 3"), ("1.0e-6", "1.0e-4")],
+    "cases/hopper/case.yaml": [("h: 0.4, across: 8", "h: 1, across: 3")],
+    "cases/janssen/case.yaml": [("n: 4", "n: 2"), ("1.0e-4", "3.0e-2")],
     "cases/poiseuille/case.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
     "cases/poiseuille/closed.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
     "cases/rest/case.yaml": [("h: 0.125", "h: 0.5")],
