@@ -236,6 +236,20 @@ bool sab_state_exists(const char *directory)
     return sab_file_exists(path) || sab_file_exists(previous);
 }
 
+bool sab_state_creeps(const char *directory)
+{
+    sab_checkpoint *c = NULL;
+    const sab_block *b;
+    char path[PATH];
+
+    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
+    const bool creeps =
+        sab_checkpoint_read(path, &c, NULL) == SAB_OK &&
+        sab_checkpoint_get(c, "history", SAB_BLOCK_REAL, SAB_ANY_COUNT, &b, NULL) != SAB_OK;
+    sab_checkpoint_destroy(&c);
+    return creeps;
+}
+
 /* The newer of the two that is whole. */
 static sab_status open_either(const char *directory, const sab_warnings *warnings,
                               sab_checkpoint **checkpoint, sab_error *err)
