@@ -164,6 +164,11 @@ sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry
                 "boundaries.%s: %d of the %d sides of this group lie inside the domain, not on "
                 "its boundary: give them a group of their own",
                 boundary[b].group, inside, mesh->group[g].nfacets);
+        if (boundary[b].has_wall && inside > 0)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "boundaries.%s: a wall with friction needs a boundary, but this group has "
+                     "sides inside the domain; give velocity or slip",
+                     boundary[b].group);
         if ((boundary[b].has_traction || boundary[b].has_pressure) && inside > 0) {
             status =
                 sab_fail(err, SAB_ERR_INPUT,

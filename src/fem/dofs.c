@@ -123,43 +123,66 @@ typedef struct gram {
     double entry[SAB_MAX_RIGID][SAB_MAX_RIGID];
 } gram;
 
-/* The rigid motions on the constrained directions, lengths scaled by the mesh: the rank of the Gram
- * matrix of a part is the number of its motions that are held. */
-static void add_constraints(const sab_dofs *dofs, const sab_mesh *mesh,
-                            const sab_geometry *geometry, const int *part, gram *of)
+/* The mesh as a unit: centre and size. */
+typedef struct frame_of_mesh {
+    double centre[SAB_DIM], size;
+} frame_of_mesh;
+
+static frame_of_mesh measure_mesh(const sab_mesh *mesh)
 {
-    const int dim = dofs->dim, n = geometry->rigid;
-    double centre[SAB_DIM] = {0.0}, size = 0.0;
+    const int dim = mesh->cell->dim;
+    frame_of_mesh f = {{0.0}, 0.0};
 
     for (int i = 0; i < dim * mesh->nnodes; i++)
-        centre[i % dim] += mesh->x[i] / mesh->nnodes;
+        f.centre[i % dim] += mesh->x[i] / mesh->nnodes;
     for (int i = 0; i < dim * mesh->nnodes; i++)
-        size = fmax(size, fabs(mesh->x[i] - centre[i % dim]));
-    for (int i = 0; i < dim * mesh->nnodes; i++) {
-        double x[SAB_DIM], motion[SAB_MAX_RIGID];
+        f.size = fmax(f.size, fabs(mesh->x[i] - f.centre[i % dim]));
+    return f;
+}
 
-        if (dofs->number[i] >= 0)
-            continue;
-        of[part[i / dim]].held++;
+/* The rigid motions on a direction that is held, lengths scaled by the mesh: the rank of the Gram
+ * matrix of a part is the number of its motions that are held. */
+static void add_constraint(const sab_mesh *mesh, const sab_geometry *geometry,
+                           const frame_of_mesh *of, int node, const double *direction, gram *g)
+{
+    const int dim = mesh->cell->dim, n = geometry->rigid;
+    double x[SAB_DIM], motion[SAB_MAX_RIGID];
+
+    g->held++;
+    for (int j = 0; j < dim; j++)
+        x[j] = (sab_mesh_x(mesh, node)[j] - of->centre[j]) / of->size;
+    for (int k = 0; k < n; k++) {
+        double u[SAB_DIM];
+
+        geometry->motion(k, x, u);
+        motion[k] = 0.0;
         for (int j = 0; j < dim; j++)
-            x[j] = (mesh->x[i / dim * dim + j] - centre[j]) / size;
-        for (int k = 0; k < n; k++) {
-            double u[SAB_DIM];
-
-            geometry->motion(k, x, u);
-            motion[k] = 0.0;
-            for (int j = 0; j < dim; j++)
-                motion[k] += dofs->frame[dim * i + j] * u[j];
-        }
-        for (int a = 0; a < n; a++)
-            for (int b = 0; b < n; b++)
-                of[part[i / dim]].entry[a][b] += motion[a] * motion[b];
+            motion[k] += direction[j] * u[j];
     }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            g->entry[a][b] += motion[a] * motion[b];
+}
+
+static void add_constraints(const sab_dofs *dofs, const sab_mesh *mesh,
+                            const sab_geometry *geometry, const sab_support *held, const int *part,
+                            gram *of)
+{
+    const int dim = dofs->dim;
+    const frame_of_mesh frame = measure_mesh(mesh);
+
+    for (int i = 0; i < dim * mesh->nnodes; i++)
+        if (dofs->number[i] < 0)
+            add_constraint(mesh, geometry, &frame, i / dim, dofs->frame + dim * i,
+                           &of[part[i / dim]]);
+    for (int k = 0; held != NULL && k < held->n; k++)
+        add_constraint(mesh, geometry, &frame, held->node[k], held->direction + dim * k,
+                       &of[part[held->node[k]]]);
 }
 
 sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
-                                  const sab_geometry *geometry, int *motions, int *node,
-                                  sab_error *err)
+                                  const sab_geometry *geometry, const sab_support *held,
+                                  int *motions, int *node, sab_error *err)
 {
     sab_status status = SAB_OK;
     int *first = NULL, *part = NULL;
@@ -170,7 +193,7 @@ sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
     SAB_NEW(first, mesh->nnodes);
     SAB_NEW(part, mesh->nnodes);
     SAB_NEW(of, find_parts(mesh, first, part));
-    add_constraints(dofs, mesh, geometry, part, of);
+    add_constraints(dofs, mesh, geometry, held, part, of);
     for (int i = 0; i < mesh->nnodes; i++) {
         gram *own = &of[part[i]];
         const int n =

@@ -82,12 +82,13 @@ sab_status sab_result_choose(const char *directory, bool resume, bool force, con
                         "'%s' holds a result already: choose another directory with -o, or replace "
                         "it with --force",
                         place->directory);
-    if (checkpoint && !force && !resume)
+    const bool partial = checkpoint && !place->whole && sab_state_creeps(place->directory);
+    if (checkpoint && !partial && !force && !resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a run that has not ended: continue it with --resume, choose "
                         "another directory with -o, or replace it with --force",
                         place->directory);
-    return force || resume ? SAB_OK : refuse_foreign(place->directory, err);
+    return force || resume || partial ? SAB_OK : refuse_foreign(place->directory, err);
 }
 
 static void remove_file(const sab_result_place *place, const char *name)
@@ -140,7 +141,7 @@ void sab_result_abandon(const sab_result_place *place)
 
 /* ---- from the staging directory into place -------------------------------------------------- */
 
-typedef enum action { CHECK, MOVE } action;
+typedef enum action { CHECK, MAKE, MOVE } action; /* MAKE: directories */
 
 static bool is_summary(const char *name)
 {
@@ -180,7 +181,7 @@ static sab_status walk(const char *from, const char *to, action what, sab_error 
         if (what == CHECK)
             SAB_TRY(check(target, directory, err));
         if (directory) {
-            if (what == MOVE)
+            if (what == MAKE)
                 SAB_TRY(sab_directory_create_inside(target, err));
             SAB_TRY(walk(source, target, what, err));
         } else if (what == MOVE && !is_summary(entry->d_name)) {
@@ -200,17 +201,26 @@ sab_status sab_result_publish(const sab_result_place *place, const char *stage, 
     char from[LONG_PATH], to[LONG_PATH], other[LONG_PATH];
 
     SAB_TRY(walk(stage, directory, CHECK, err));
-    snprintf(from, sizeof from, "%s/summary.json", stage);
+    SAB_TRY(walk(stage, directory, MAKE, err));
     snprintf(to, sizeof to, "%s/summary.json", directory);
     unlink(to); /* from here to the end there is no whole result */
+    /* The checkpoint first: it says whose the files are, if the next one cannot be moved. */
+    snprintf(other, sizeof other, "%s/checkpoint.sab", directory);
+    snprintf(from, sizeof from, "%s/checkpoint.sab", stage);
+    SAB_TRY(sab_file_move(from, other, err));
     SAB_TRY(walk(stage, directory, MOVE, err));
     SAB_TRY(sab_live_remove_frames(directory, 1, err)); /* of an older inertial run */
     snprintf(other, sizeof other, "%s/checkpoint.previous.sab", directory);
     unlink(other);
     sab_directory_sync(directory); /* the files before what says that they are there */
+    snprintf(from, sizeof from, "%s/summary.json", stage);
     SAB_TRY(sab_file_move(from, to, err));
     sab_directory_sync(directory);
 cleanup:
+    if (status != SAB_OK) {
+        snprintf(other, sizeof other, "%s/profiles", directory);
+        rmdir(other); /* if it is still empty */
+    }
     return status;
 }
 
@@ -240,6 +250,9 @@ sab_status sab_result_profile(const char *directory, const sab_case *c, double t
     snprintf(path, sizeof path, "%s/profiles", directory);
     SAB_TRY(sab_directory_create_inside(path, err));
     snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
+    if (r->load != NULL)
+        return sab_output_rows(path, c->geometry, r->samples, r->load->s, r->x, r->components,
+                               sab_load_name, value, deviation, err);
     if (r->wall == NULL)
         return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
                                   sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,

@@ -33,6 +33,9 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
                            const sab_march *march, const sab_run_state *run, sab_error *err);
 /* Is there one of the two? */
 bool sab_state_exists(const char *directory);
+/* Is the checkpoint there that of a creeping flow? Without a summary it is what is left of a result
+ * that could not be moved into place, not a run that can go on. */
+bool sab_state_creeps(const char *directory);
 /* Go on where the run in this directory was: march and run are as they were then. If the
  * checkpoint is damaged the one before is taken, with a warning. SAB_ERR_USAGE if it is of another
  * case, with the key, or of another mesh. */

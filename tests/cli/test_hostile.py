@@ -7,6 +7,7 @@ texts that talk to the terminal.
 Last line: N passed, N failed.
 """
 import hashlib
+import json
 import os
 import resource
 import signal
@@ -346,6 +347,18 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
         symbols = readelf("--dyn-syms")
         self.check("stack protector", "__stack_chk_fail" in symbols)
         self.check("FORTIFY_SOURCE", "__snprintf_chk" in symbols)
+
+    def test_killed_study(self):
+        """A study that was killed when a point had ended: its exit code is written by the next one."""
+        write(self.path("ks/study.yaml"), "base: ../c\nvary: {material.bingham: [0.1, 0.2]}\n")
+        self.run("study", "ks", "-o", "ks-out", "-q")
+        path = self.path("ks-out/points/bingham=0.1/point.json")
+        with open(path) as stream:
+            mark = json.load(stream)
+        write(path, json.dumps({**mark, "exit": None}))
+        self.run("study", "ks", "-o", "ks-out", "-q", "--resume")
+        with open(path) as stream:
+            self.check("the exit code is there", json.load(stream) == mark, mark)
 
     # ---- links ----------------------------------------------------------------------------------
 
