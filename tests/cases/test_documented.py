@@ -56,6 +56,8 @@ COARSE = {
     "cases/poiseuille/closed.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
     "cases/rest/case.yaml": [("h: 0.125", "h: 0.5")],
     "cases/silo/case.yaml": SILO,
+    "cases/silo-space/case.yaml": [("end: 4", "end: 0.2"), ("window: 1", "window: 0.1"), ("output: {every: 1}", "output: {every: 0.2}")],
+    "cases/silo-space/square.yaml": [("end: 4", "end: 0.2"), ("window: 1", "window: 0.1")],
     "cases/silo/hourglass.yaml": [("time.end: 40", "time.end: 0.3")],
     "cases/silo/meshes.yaml": [("[10, 20, 40]", "[2, 3, 4]"), ("[1.2, 0.6, 0.3]", "[4, 3, 3]")],
     "cases/silo/steps.yaml": [("[0.2, 0.1, 0.05, 0.025]", "[0.2, 0.1]")],
@@ -76,6 +78,7 @@ LETTERS = {"T": "0.1", "F": "0.3", "M": "ipm", "H": "1", "N": "3", "S": "none", 
 # Sizes and tolerances in commands that take long.
 WORDS = {
     "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
+    "mesh.parameters.across=12 --set mesh.parameters.h=0.9": "mesh.parameters.across=4",
     "mesh.parameters.h=0.1 ": "mesh.parameters.h=0.25 ", "time.end=4": "time.end=0.4", "time.window=2": "time.window=0.2",
     "solver.tolerance=1e-6": "solver.tolerance=1e-2", "solver.tolerance=1e-3": "solver.tolerance=0.1",
 }
