@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* A wall with Coulomb friction: only the part of its velocity along it counts
- * [docs/theory.md, 4.12]. */
+ * [docs/theory.md, 4.13]. */
 typedef struct sab_wall_law {
     sab_function friction; /* traction along the wall over pressure when it slides */
     sab_function adhesion; /* and that without pressure */
@@ -31,6 +31,8 @@ typedef struct sab_boundary {
     sab_function traction[SAB_DIM]; /* total traction of the outside on the grains */
     bool has_pressure;
     sab_function pressure; /* traction -p n */
+    char *periodic; /* the group that this one goes on at, which has no entry; NULL: none; owned too
+                     */
     int nover;
     const char **over; /* [nover] groups that have no say at the nodes they share with this one */
 } sab_boundary;

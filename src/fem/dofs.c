@@ -5,6 +5,84 @@
 #include <math.h>
 #include <string.h>
 
+/* The nodes of a periodic entry and their partners have the same unknowns: leader [components] of
+ * the partner is that of the node. What others hold there must be the same at both. */
+static sab_status join_sides(const sab_mesh *mesh, const sab_boundary *b, int group,
+                             const sab_dofs *d, int *leader, sab_error *err)
+{
+    const int dim = d->dim;
+    double translation[SAB_DIM];
+    int n = 0, *node_a = NULL, *node_b = NULL;
+    sab_error why = {0};
+    char place[SAB_PLACE_TEXT];
+    sab_status status = sab_mesh_match_groups(mesh, group, sab_mesh_find_group(mesh, b->periodic),
+                                              translation, &n, &node_a, &node_b, &why);
+
+    if (status != SAB_OK)
+        SAB_FAIL(err, status, "boundaries.%s.periodic: %s", b->group, why.message);
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < dim; i++) {
+            const int a = dim * node_a[k] + i, c = dim * node_b[k] + i;
+            double off =
+                fabs(d->value[a] - d->value[c]) + ((d->number[a] < 0) != (d->number[c] < 0));
+
+            for (int j = 0; j < dim; j++)
+                off += fabs(d->frame[dim * a + j] - d->frame[dim * c + j]);
+            if (off > 1e-9)
+                SAB_FAIL(err, SAB_ERR_INPUT,
+                         "boundaries.%s.periodic: at %s other conditions hold the flow otherwise "
+                         "than at the partner",
+                         b->group, sab_place_text(dim, sab_mesh_x(mesh, node_a[k]), place));
+            leader[c] = a;
+        }
+cleanup:
+    SAB_FREE(node_a);
+    SAB_FREE(node_b);
+    return status;
+}
+
+/* Number the unknowns: those of leaders first. */
+static sab_status number_unknowns(const sab_mesh *mesh, int nboundaries,
+                                  const sab_boundary *boundary, const int *group, sab_dofs *d,
+                                  sab_error *err)
+{
+    const int n = d->dim * d->nnodes, nodes = mesh->cell->nodes;
+    sab_status status = SAB_OK;
+    int *leader = NULL;
+
+    SAB_NEW(leader, n);
+    for (int i = 0; i < n; i++)
+        leader[i] = i;
+    for (int b = 0; b < nboundaries; b++)
+        if (boundary[b].periodic != NULL) {
+            d->joined = true;
+            SAB_TRY(join_sides(mesh, &boundary[b], group[b], d, leader, err));
+        }
+    for (int i = 0; i < n; i++)
+        if (d->number[i] >= 0 && leader[i] == i)
+            d->number[i] = d->nfree++;
+    for (int i = 0; i < n && d->joined; i++) {
+        int first = i;
+
+        while (leader[first] != first)
+            first = leader[first];
+        d->number[i] = d->number[first];
+    }
+    for (int e = 0; e < mesh->nelements && d->joined; e++)
+        for (int a = 0; a < nodes * nodes; a++) {
+            const int *node = sab_mesh_element(mesh, e), i = d->dim * node[a / nodes];
+
+            if (a / nodes < a % nodes && d->number[i] >= 0 &&
+                d->number[i] == d->number[d->dim * node[a % nodes]])
+                SAB_FAIL(err, SAB_ERR_INPUT,
+                         "boundaries: an element reaches from a periodic side to its partner; the "
+                         "mesh needs two of them between both");
+        }
+cleanup:
+    SAB_FREE(leader);
+    return status;
+}
+
 sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int faces,
                            int nboundaries, const sab_boundary *boundary, const int *group,
                            double t, sab_dofs **dofs, sab_error *err)
@@ -32,9 +110,7 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
         sab_claims_create(mesh, geometry, faces, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
-    for (int i = 0; i < dim * d->nnodes; i++)
-        if (d->number[i] >= 0)
-            d->number[i] = d->nfree++;
+    SAB_TRY(number_unknowns(mesh, nboundaries, boundary, group, d, err));
     *dofs = d;
     d = NULL;
 cleanup:
@@ -215,6 +291,8 @@ void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l)
 {
     const int dim = dofs->dim;
 
+    if (dofs->joined)
+        memset(l, 0, (size_t)dofs->nfree * sizeof *l);
     for (int i = 0; i < dim * dofs->nnodes; i++)
         if (dofs->number[i] >= 0) {
             const double *d = dofs->frame + dim * i, *f = F + i / dim * dim;
@@ -222,7 +300,7 @@ void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l)
 
             for (int j = 1; j < dim; j++)
                 along += d[j] * f[j];
-            l[dofs->number[i]] = along;
+            l[dofs->number[i]] = along + (dofs->joined ? l[dofs->number[i]] : 0.0);
         }
 }
 

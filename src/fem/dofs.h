@@ -39,6 +39,7 @@ typedef struct sab_concession {
 typedef struct sab_dofs {
     int dim, nnodes; /* of the mesh, and behind them the sides with a function */
     int nfree;       /* unknowns */
+    bool joined;     /* nodes of periodic sides share theirs */
     int *number;     /* [nnodes][dim] unknown of a frame component, or -1 if prescribed */
     double *value;   /* [nnodes][dim] prescribed value of a frame component, 0 where free */
     double *frame;   /* [nnodes][dim][dim] row i: direction of component i */

@@ -280,6 +280,10 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                                &f->boundaries, err));
     SAB_TRY(sab_dofs_create(mesh, setup->geometry, sab_element_faces(setup->element, mesh),
                             setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
+    if (f->dofs->joined && setup->step > 0.0)
+        SAB_FAIL(err, SAB_ERR_INPUT,
+                 "boundaries: periodic sides are for creeping flow yet; with inertia give the "
+                 "tractions of the developed flow");
     if (f->dofs->nfree == 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: every node has a prescribed velocity, "

@@ -1,5 +1,5 @@
 /* flow/walls.h -- walls with friction in the program of a flow: their points follow those of the
- * material [docs/theory.md, 4.12] (internal to flow). Without walls all of these do nothing. */
+ * material [docs/theory.md, 4.13] (internal to flow). Without walls all of these do nothing. */
 #ifndef SAB_FLOW_WALLS_H
 #define SAB_FLOW_WALLS_H
 

@@ -158,10 +158,15 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
 
     for (int i = 0; i < dim; i++)
         prescribed += b->prescribed[i];
+    if (b->periodic != NULL && (b->has_velocity || b->slip || b->has_traction || b->has_wall))
+        return "is periodic and has another condition; beside periodic only a pressure difference "
+               "has a meaning";
+    if (b->periodic != NULL)
+        return dim > 2 ? "is periodic, which is for the plane and about an axis yet" : NULL;
     if (b->has_wall)
         return wall_mistake(b, dim);
     if (!b->has_velocity && !b->slip && !b->has_traction && !b->has_pressure)
-        return "says nothing; give velocity, wall, slip: true, traction or pressure";
+        return "says nothing; give velocity, wall, slip: true, traction, pressure or periodic";
     if (b->has_velocity && b->slip)
         return "has velocity and slip; slip is a velocity condition of its own";
     if (b->has_traction && b->has_pressure)
@@ -667,6 +672,7 @@ void sab_case_destroy(sab_case **result)
     for (int i = 0; i < c->nboundaries; i++) {
         SAB_FREE(c->boundary[i].group);
         SAB_FREE(c->boundary[i].over);
+        SAB_FREE(c->boundary[i].periodic);
     }
     for (int i = 0; i < c->nprobes; i++) {
         SAB_FREE(c->probe[i].name);

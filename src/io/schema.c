@@ -180,6 +180,10 @@ static const sab_key table[] = {
     {"boundaries.*.pressure", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, pressure), FLAG(sab_boundary, has_pressure),
      .help = "Pressure p from outside: the traction -p n"},
+    {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
+     .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
+             "moved; a pressure beside it is the difference between both. In creeping flow of the "
+             "plane or about an axis"},
     {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
      .help = "Groups whose condition does not count at the nodes they share with this one"},
 

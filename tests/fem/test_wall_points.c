@@ -1,4 +1,4 @@
-/* The points of walls with friction [docs/theory.md, 4.12]: what they weigh, what passes through
+/* The points of walls with friction [docs/theory.md, 4.13]: what they weigh, what passes through
  * them, and that the tractions at them are stable. */
 #include "unit.h"
 

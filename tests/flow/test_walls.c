@@ -1,4 +1,4 @@
-/* Walls with friction against exact solutions [docs/theory.md, 4.12 and 8.9]. */
+/* Walls with friction against exact solutions [docs/theory.md, 4.13 and 8.5]. */
 #include "problem.h"
 #include "unit.h"
 
@@ -527,6 +527,102 @@ static void test_slab_in_space(void)
     sab_mesh_destroy(&mesh);
 }
 
+/* A Newtonian flow that slips along a wall whose friction is just that of its shear stress:
+ *     psi = y + y^2 c(x)/2, c = 1 + sin(pi x)/2, u = (psi_y, -psi_x), p = 3 + cos(pi x) (1 - y). */
+typedef enum datum { U_X, U_Y, F_X, F_Y, T_X, T_Y, FRICTION, DATA } datum;
+
+static double manufactured(datum which, double x, double y)
+{
+    const double pi = 3.14159265358979, c = 1.0 + 0.5 * sin(pi * x), dc = 0.5 * pi * cos(pi * x);
+    const double ddc = -0.5 * pi * pi * sin(pi * x), dddc = -0.5 * pi * pi * pi * cos(pi * x);
+    const double p = 3.0 + cos(pi * x) * (1.0 - y), shear = c - 0.5 * y * y * ddc;
+
+    switch (which) {
+    case U_X:
+        return 1.0 + y * c;
+    case U_Y:
+        return -0.5 * y * y * dc;
+    case F_X: /* - lap u + grad p */
+        return -y * ddc - pi * sin(pi * x) * (1.0 - y);
+    case F_Y:
+        return 0.5 * y * y * dddc + dc - cos(pi * x);
+    case T_X: /* of the top */
+        return shear;
+    case T_Y:
+        return -2.0 * y * dc - p;
+    default:
+        return shear / p;
+    }
+}
+
+static sab_status manufactured_at(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    (void)err;
+    *value = manufactured(*(const datum *)data, at->x, at->y);
+    return SAB_OK;
+}
+
+static void test_manufactured(void)
+{
+    static datum names[DATA] = {U_X, U_Y, F_X, F_Y, T_X, T_Y, FRICTION};
+    double normal[3], shear[3], velocity[3];
+
+    for (int k = 0; k < 3; k++) {
+        const int n = 4 << k;
+        const sab_grid grid = {n, n, 0, 0, 1, 1, 0.0, 0.0, 0.0};
+        sab_mesh *coarse = sab_grid_create(&grid), *mesh = NULL;
+        sab_function f[DATA];
+        sab_flow *flow = NULL;
+        sab_flow_report report;
+        sab_error err = {0};
+        problem p;
+        double area = 0.0;
+
+        CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &mesh, &err), SAB_OK);
+        for (int i = 0; i < DATA; i++)
+            f[i] = (sab_function){.call = manufactured_at, .data = &names[i], .steady = true};
+        make_problem(&p, mesh, 0.0, 1);
+        p.material.reynolds = sab_constant(1.0);
+        make_wall(&p, BOTTOM, 0.0);
+        p.boundary[BOTTOM].wall.friction = f[FRICTION];
+        for (int i = 0; i < 2; i++) {
+            hold_side(&p, i == 0 ? RIGHT : LEFT, 0.0);
+            p.boundary[TOP].traction[i] = f[T_X + i];
+            p.gravity[i] = f[F_X + i];
+            for (int j = 0; j < 2; j++)
+                p.boundary[i == 0 ? RIGHT : LEFT].velocity[j] = f[U_X + j];
+        }
+        solve_tightly(&p);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, &err), SAB_OK);
+        normal[k] = shear[k] = velocity[k] = 0.0;
+        for (int i = 0; i < flow->walls->n; i++) {
+            const sab_wall_point *at = &flow->walls->point[i];
+            const double mu = manufactured(FRICTION, at->x[0], 0.0);
+            const double r = manufactured(T_X, at->x[0], 0.0);
+
+            area += at->weight;
+            normal[k] += at->weight * pow(flow->traction[2 * i] - r / mu, 2);
+            shear[k] += at->weight * pow(flow->traction[2 * i + 1] + r, 2);
+        }
+        normal[k] = sqrt(normal[k] / area);
+        shear[k] = sqrt(shear[k] / area);
+        for (int a = 0; a < mesh->nnodes; a++) {
+            const double *x = sab_mesh_x(mesh, a), *u = flow->fields->velocity + 2 * a;
+
+            velocity[k] = fmax(velocity[k], hypot(u[0] - manufactured(U_X, x[0], x[1]),
+                                                  u[1] - manufactured(U_Y, x[0], x[1])));
+        }
+        printf("  n = %2d: r_N %.2e, r_T %.2e, u %.2e, gap %.1e\n", n, normal[k], shear[k],
+               velocity[k], report.solve.certificate.gap);
+        sab_flow_destroy(&flow);
+        sab_mesh_destroy(&mesh);
+        sab_mesh_destroy(&coarse);
+    }
+    CU_ASSERT(normal[0] / normal[2] > 12.0 && shear[0] / shear[2] > 12.0);
+    CU_ASSERT(velocity[0] / velocity[2] > 12.0);
+}
+
 static const sab_test tests[] = {
     {"a slab slides or rests", test_slab},
     {"an associated wall opens", test_associated},
@@ -537,6 +633,7 @@ static const sab_test tests[] = {
     {"a pipe with slip", test_pipe},
     {"a conical vessel at rest", test_cone},
     {"a slab in space", test_slab_in_space},
+    {"order of tractions", test_manufactured},
     {"friction alone holds nothing", test_refused},
 };
 
