@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { VERSION = 1, MOST_BLOCKS = 1000 };
@@ -116,8 +117,10 @@ sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
         status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(sum.failure));
         goto cleanup;
     }
-    if (previous != NULL)
-        moved = rename(path, previous) == 0;
+    if (previous != NULL) { /* at no moment is there none, where a file system has links */
+        unlink(previous);
+        moved = link(path, previous) != 0 && rename(path, previous) == 0;
+    }
     status = sab_file_close(&file, err);
     if (status != SAB_OK && moved)
         rename(previous, path);

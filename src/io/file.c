@@ -35,7 +35,8 @@ sab_status sab_file_open(const char *path, sab_file *file, sab_error *err)
     memcpy(file->path, path, length + 1);
     memcpy(file->temporary, path, length);
     memcpy(file->temporary + length, suffix, sizeof suffix);
-    file->stream = fopen(file->temporary, "wb");
+    unlink(file->temporary); /* of a process that was killed; one that still writes keeps its own */
+    file->stream = fopen(file->temporary, "wbx");
     if (file->stream == NULL)
         status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
 cleanup:

@@ -21,7 +21,10 @@ enum { PATH = 4700, NAME = 40 };
 sab_status sab_live_row(sab_live *live, sab_error *err)
 {
     const double start = sab_cpu_seconds();
+    const sab_status status = sab_owner_check(live->owner, err);
 
+    if (status != SAB_OK)
+        return status;
     errno = 0;
     sab_history_row(live->history, live->march, live->march->rows - 1);
     if (fflush(live->history) != 0 || ferror(live->history))
@@ -108,6 +111,7 @@ sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
     char path[PATH];
 
     SAB_TRY(sab_session_recover(session, &shown, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     snprintf(path, sizeof path, "%s/fields_%04d.vtu", live->directory, live->run->nframes);
     SAB_TRY(sab_output_fields(path, session->flow->fields, shown.pressure, shown.stress, time,
                               float32, err));
@@ -116,6 +120,7 @@ sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
         SAB_TRY(sab_output_gauss(path, session->flow->fields, time, float32, err));
     }
     SAB_TRY(sab_run_state_add_frame(live->run, time, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(write_index(live, err));
 cleanup:
     live->run->cpu_output += sab_cpu_seconds() - start;
@@ -149,6 +154,7 @@ sab_status sab_live_begin(sab_live *live, sab_error *err)
     sab_text yaml = {0};
 
     SAB_TRY(sab_case_resolved(live->session->c, &yaml, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", live->directory);
     SAB_TRY(sab_file_write_text(path, yaml.data, err));
     SAB_TRY(sab_live_remove_frames(live->directory, live->run->nframes, err));

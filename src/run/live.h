@@ -3,6 +3,7 @@
 #ifndef SAB_RUN_LIVE_H
 #define SAB_RUN_LIVE_H
 
+#include "run/owner.h"
 #include "run/state.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@ typedef struct sab_live {
     const char *directory;
     const sab_march *march;
     sab_run_state *run;
-    FILE *history; /* owned */
+    const sab_owner *owner; /* of the directory: asked before each write */
+    FILE *history;          /* owned */
 } sab_live;
 
 /* case.resolved.yaml, history.csv with the rows of the march, fields.pvd with the frames of the

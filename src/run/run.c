@@ -31,10 +31,11 @@ static void take_times(sab_run *run)
 static sab_status write_checkpoint(sab_run *run, sab_error *err)
 {
     const double start = sab_cpu_seconds();
+    sab_status status = sab_owner_check(run->place.owner, err);
 
     take_times(run);
-    const sab_status status =
-        sab_state_write(run->place.directory, &run->session, run->march, &run->state, err);
+    if (status == SAB_OK)
+        status = sab_state_write(run->place.directory, &run->session, run->march, &run->state, err);
     run->state.cpu_output += sab_cpu_seconds() - start;
     run->last_checkpoint = sab_wall_seconds();
     return status;
@@ -53,8 +54,11 @@ static sab_status create_march(sab_run *run, sab_error *err)
                                        .max_missed = t->max_missed};
     const sab_status status = sab_march_create(s->flow, s->probes, &options, &run->march, err);
 
-    run->live = (sab_live){
-        .session = s, .directory = run->place.directory, .march = run->march, .run = &run->state};
+    run->live = (sab_live){.session = s,
+                           .directory = run->place.directory,
+                           .march = run->march,
+                           .run = &run->state,
+                           .owner = run->place.owner};
     return status;
 }
 
@@ -133,8 +137,11 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
                                   &r->place, err));
     SAB_TRY(sab_session_build(&r->session, !options->resume, &r->events, err));
     sab_session_warn(&r->session, &r->warnings);
-    if (has_files(r))
+    if (has_files(r)) { /* another run may have come and gone while this one was meshing */
         SAB_TRY(sab_result_prepare(&r->place, err));
+        SAB_TRY(sab_result_choose(options->directory, options->resume, options->force, r->session.c,
+                                  &r->place, err));
+    }
     r->had_angle = sab_session_friction(&r->session).high < 1.0;
     SAB_TRY(create_march(r, err));
     SAB_TRY(options->resume ? resume(r, err) : begin(r, err));
@@ -152,9 +159,9 @@ void sab_run_destroy(sab_run **run)
 
     if (r == NULL)
         return;
+    sab_live_end(&r->live, NULL);
     if (!r->finished && has_files(r))
         sab_result_abandon(&r->place);
-    sab_live_end(&r->live, NULL);
     sab_run_state_destroy(&r->state);
     sab_text_destroy(&r->convergence);
     sab_march_destroy(&r->march);
@@ -209,6 +216,7 @@ static sab_status write_profiles(sab_run *run, const char *directory, sab_error 
     SAB_NEW(mean, n);
     SAB_NEW(deviation, n);
     for (int i = 0; i < run->session.c->nprobes; i++) {
+        SAB_TRY(sab_owner_check(run->place.owner, err));
         sab_march_profile(m, i, mean, deviation);
         SAB_TRY(sab_result_profile(directory, &m->probe[i], mean,
                                    is_creeping(run) ? NULL : deviation, err));
@@ -226,6 +234,7 @@ static sab_status write_tables(sab_run *run, const char *directory, sab_error *e
     sab_status status = SAB_OK;
 
     SAB_TRY(sab_live_end(&run->live, err));
+    SAB_TRY(sab_owner_check(run->place.owner, err));
     snprintf(path, sizeof path, "%s/convergence.csv", directory);
     SAB_TRY(sab_file_write_text(path, run->state.convergence.data, err));
     SAB_TRY(write_profiles(run, directory, err));
@@ -297,6 +306,8 @@ sab_status sab_run_step(sab_run *run, sab_error *err)
         status = take_step(run, err);
     if (status == SAB_ERR_INPUT)
         sab_case_place(run->session.c, err);
+    if (status != SAB_OK && sab_owner_check(run->place.owner, NULL) != SAB_OK)
+        return sab_owner_check(run->place.owner, err); /* whatever else went wrong */
     if (is_creeping(run) || !has_files(run))
         return status;
     if (status == SAB_INTERRUPTED) {
@@ -422,6 +433,7 @@ static sab_status write_summary(sab_run *run, sab_error *err)
     sab_status status = SAB_OK;
     char path[LONG_PATH];
 
+    SAB_TRY(sab_owner_check(run->place.owner, err));
     snprintf(path, sizeof path, "%s/summary.json", run->place.directory);
     SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
     SAB_TRY(sab_live_end(&run->live, err));
@@ -440,6 +452,9 @@ sab_status sab_run_finish(sab_run *run, sab_error *err)
     if (has_files(run))
         SAB_TRY(is_creeping(run) ? publish(run, err) : write_summary(run, err));
     run->finished = true;
+    sab_owner_release(&run->place.owner);
 cleanup:
+    if (status != SAB_OK && sab_owner_check(run->place.owner, NULL) != SAB_OK)
+        sab_owner_check(run->place.owner, err); /* that says more than a file that has gone */
     return status;
 }
