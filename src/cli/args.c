@@ -37,6 +37,20 @@ static const option table[] = {
      offsetof(sab_args, max_iterations)},
     {'j', "--jobs", "-j", "N", "points at once (default: jobs of the study, or 1)", TEXT,
      offsetof(sab_args, jobs)},
+    {'b', "--backend", NULL, "NAME", "local (default), slurm, pbs, lsf, or list: prepare only",
+     TEXT, offsetof(sab_args, backend)},
+    {'u', "--submit", NULL, "OPTIONS", "of the batch system, as its own command takes them", TEXT,
+     offsetof(sab_args, submit)},
+    {'A', "--at-most", NULL, "N", "chains at once on the batch system (default: no bound)", TEXT,
+     offsetof(sab_args, at_most)},
+    {'w', "--wait", NULL, NULL, "after submitting, until all has ended; then collect", FLAG,
+     offsetof(sab_args, wait)},
+    {'i', "--status", NULL, NULL, "say how far the study is, and end", FLAG,
+     offsetof(sab_args, status)},
+    {'C', "--collect", NULL, NULL, "make tables and fit of what is there, and end", FLAG,
+     offsetof(sab_args, collect)},
+    {'k', "--cancel", NULL, NULL, "take its jobs out of the queue, and end", FLAG,
+     offsetof(sab_args, cancel)},
     {'x', "--x", NULL, "KEY", "column of the abscissa", TEXT, offsetof(sab_args, x)},
     {'y', "--y", NULL, "KEY", "column of the ordinate", TEXT, offsetof(sab_args, y)},
     {'L', "--law", NULL, "NAME", "beverloo: C (x - k grain)^1.5 (default); power: a x^n", TEXT,
@@ -123,14 +137,19 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
         sab_status status;
 
         if (word[0] != '-' || word[1] == '\0') {
-            if (!command->has_target)
+            if (command->targets == 0)
                 return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'",
                                 command->name, word);
             if (word[0] == '\0')
                 return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
+            if (args->target != NULL && command->targets == 2 && args->second == NULL) {
+                args->second = word;
+                continue;
+            }
             if (args->target != NULL)
-                return sab_fail(err, SAB_ERR_USAGE, "%s takes one argument, but got '%s' and '%s'",
-                                command->name, args->target, word);
+                return sab_fail(
+                    err, SAB_ERR_USAGE, "%s takes %s, but got '%s' and '%s'", command->name,
+                    command->targets == 1 ? "one argument" : "two arguments", args->target, word);
             args->target = word;
             continue;
         }
@@ -161,7 +180,8 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
         return SAB_OK;
     if (args->quiet && args->verbose)
         return sab_fail(err, SAB_ERR_USAGE, "-q and -v exclude each other");
-    if (command->has_target && args->target == NULL)
+    if ((command->targets > 0 && args->target == NULL) ||
+        (command->targets > 1 && args->second == NULL))
         return sab_fail(err, SAB_ERR_USAGE, "usage: sablier %s", command->usage);
     return SAB_OK;
 }
