@@ -55,7 +55,7 @@ static sab_status march(sab_flow *flow, const sab_solver_options *options, int s
     SAB_NEW(u, p->n);
     SAB_NEW(q, p->n);
     SAB_NEW(sample, steps + 3);
-    SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
+    SAB_TRY(sab_factor_create(NULL, p->A, &factor, err));
     for (int k = 0; k < 3; k++)
         SAB_TRY(time_factorisation(factor, p->A, k, sample, &one, err));
     SAB_TRY(bench_flux(flow, flux, q, &given, err));
@@ -110,11 +110,12 @@ int main(int argc, char **argv)
 
     bench_threads(argc, argv);
     options.method = bench_method(bench_option(argc, argv, "--method", "auto"));
+    bench_linear(argc, argv, &options);
     options.tolerance = bench_number(argc, argv, "--tolerance", options.tolerance);
     if (argc < 2 || options.method == SAB_METHOD_COUNT) {
         fprintf(stderr, "usage: bench-inertial CASE [--dt DT] [--steps N] [--method NAME] "
                         "[--tolerance G] [--cold] [--inertia R] [--flux GROUP] "
-                        "[--threads N] [--set KEY=VALUE]...\n");
+                        "[--threads N] [--linear NAME] [--ordering NAME] [--set KEY=VALUE]...\n");
         return 2;
     }
     SAB_TRY(bench_open(argv[1], n, override, bench_number(argc, argv, "--dt", 0.01), &b, err));

@@ -170,7 +170,7 @@ static sab_status open_setting(const sab_program *p, setting *k, sab_error *err)
             k->lambda[q * p->s + i] = sin(3.0 * (q * p->s + i));
         k->lambda[q * p->s] += 0.5;
     }
-    SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &k->factor, err));
+    SAB_TRY(sab_factor_create(NULL, p->A, &k->factor, err));
     SAB_TRY(sab_factor_update(k->factor, p->A, err));
     SAB_TRY(sab_residual_create(p, &k->residual, err));
     SAB_TRY(sab_residual_refer(k->residual, p, k->factor, err));

@@ -77,4 +77,15 @@ static inline sab_method bench_method(const char *name)
     return (sab_method)m;
 }
 
+/* --linear cholmod|mumps, --ordering amd|metis */
+static inline void bench_linear(int argc, char **argv, sab_solver_options *options)
+{
+    const char *ordering = bench_option(argc, argv, "--ordering", "auto");
+
+    if (strcmp(bench_option(argc, argv, "--linear", "cholmod"), "mumps") == 0)
+        options->linear = SAB_MUMPS;
+    if (strcmp(ordering, "auto") != 0)
+        options->ordering = strcmp(ordering, "metis") == 0 ? SAB_ORDERING_METIS : SAB_ORDERING_AMD;
+}
+
 #endif

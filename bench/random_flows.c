@@ -132,7 +132,7 @@ static sab_status make_mesh(const scene *s, const char *directory, sab_mesh **me
                 (i + 1) % s->sides + 1, i + 1, i + 1);
     fprintf(file, "Curve Loop(1) = {1:%d};\nPlane Surface(1) = {1};\n", s->sides);
     fclose(file);
-    SAB_TRY(sab_mesh_read(path, 0, NULL, &coarse, err));
+    SAB_TRY(sab_mesh_read(path, 2, 0, NULL, &coarse, err));
     if (!s->bubbles) {
         SAB_TRY(sab_mesh_split_alfeld(coarse, mesh, err));
     } else {

@@ -20,7 +20,7 @@ sab_status bench_recorder_refer(bench_recorder *r, const sab_program *p, sab_err
     double sample[MOST], all = 0.0;
     int n = 0;
 
-    SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
+    SAB_TRY(sab_factor_create(NULL, p->A, &factor, err));
     SAB_TRY(sab_factor_update(factor, p->A, err)); /* memory is there, the processor awake */
     while (n < MOST && (n < 3 || all < 0.5)) {
         SAB_TRY(sab_factor_update(factor, p->A, err));

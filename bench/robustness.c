@@ -167,7 +167,7 @@ static sab_status mesh_scene(const scene *s, double h, const char *directory, sa
             "Background Field = 1;\n",
             s->ball[0], s->ball[1], s->ball[2], h * s->ball_size, h);
     fclose(file);
-    SAB_TRY(sab_mesh_read(path, 0, NULL, &coarse, err));
+    SAB_TRY(sab_mesh_read(path, 2, 0, NULL, &coarse, err));
     if (s->alfeld) {
         SAB_TRY(sab_mesh_split_alfeld(coarse, mesh, err));
     } else {

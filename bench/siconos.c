@@ -260,7 +260,7 @@ static sab_status solve(const sab_program *p, const peer_method *method, peer *x
     SAB_NEW(u, p->n);
     SAB_NEW(best, p->n);
     SAB_TRY(bench_recorder_refer(r, p, err));
-    SAB_TRY(sab_factor_create(SAB_CHOLMOD, p->A, &factor, err));
+    SAB_TRY(sab_factor_create(NULL, p->A, &factor, err));
     SAB_TRY(sab_factor_update(factor, p->A, err));
     SAB_TRY(sab_residual_create(p, &residual, err));
     SAB_TRY(sab_residual_refer(residual, p, factor, err));

@@ -72,12 +72,15 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc < 3 || bench_method(argv[2]) == SAB_METHOD_COUNT) {
-        fprintf(stderr, "usage: bench-solve FILE.sabp METHOD [--tolerance G] [--limit SECONDS] "
-                        "[--inner N] [--velocity PREFIX] [--threads N]; bench-solve --list\n");
+        fprintf(stderr,
+                "usage: bench-solve FILE.sabp METHOD [--tolerance G] [--limit SECONDS] "
+                "[--inner N] [--velocity PREFIX] [--threads N] [--linear NAME] [--ordering NAME]; "
+                "bench-solve --list\n");
         return 2;
     }
     bench_threads(argc, argv);
     options.method = bench_method(argv[2]);
+    bench_linear(argc, argv, &options);
     options.tolerance = bench_number(argc, argv, "--tolerance", 1e-9);
     options.inner = (int)bench_number(argc, argv, "--inner", options.inner);
     options.max_iterations = (int)bench_number(argc, argv, "--max-iterations", 1e9);

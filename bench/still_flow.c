@@ -1,5 +1,6 @@
 #include "still_flow.h"
 #include "base/memory.h"
+#include "fem/flux.h"
 #include "flow/inertia.h"
 #include "flow/parts.h"
 
@@ -65,7 +66,7 @@ sab_status bench_flux(const sab_flow *flow, const char *group, double *q, double
     strncpy(name, group, sizeof name - 1);
     SAB_NEW(F, size);
     SAB_NEW(U, size);
-    SAB_TRY(sab_boundary_load(mesh, flow->setup.geometry, 1, &entry, &found, 0.0, F, err));
+    SAB_TRY(sab_boundary_load(flow->space, 1, &entry, &found, 0.0, F, err));
     memset(q, 0, (size_t)flow->program->n * sizeof *q);
     sab_space_expand(flow->space, flow->dofs, q, U); /* what is prescribed */
     *given = 0.0;

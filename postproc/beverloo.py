@@ -5,7 +5,7 @@
     postproc/beverloo.py out/beverloo --out beverloo.pdf --xlabel "$D$" --ylabel "$Q$"
 
 From results.csv and fit.json of `sablier study`. The left panel shows y against x; the right one
-y^(2/3), in which the law of Beverloo is a straight line that meets the axis at k grain, or both
+y^(1/(d - 1/2)), in which the law of Beverloo is a straight line that meets the axis at k grain, or both
 logarithms for a power law. Hollow points are left out of the fit; those far above the others are not
 drawn, but named.
 """
@@ -78,9 +78,14 @@ def drawable(x, y, sigma, good):
     return x[near], y[near], sigma[near], good[near]
 
 
+def law_exponent(one):
+    """d - 1/2 of the law of Beverloo: 1.5 of slots, 2.5 of round outlets."""
+    return one.get("exponent_law", 1.5)
+
+
 def curve(fit, one, x):
     if fit["law"] == "beverloo":
-        return one["C"]["value"] * numpy.maximum(x - one["k"]["value"] * fit["grain"], 0) ** 1.5
+        return one["C"]["value"] * numpy.maximum(x - one["k"]["value"] * fit["grain"], 0) ** law_exponent(one)
     return one["a"]["value"] * x ** one["exponent"]["value"]
 
 
@@ -111,7 +116,7 @@ def draw(options):
         else:
             text = f"exponent {interval(one['exponent'])}"
         label = text if not name or "failure" in one else f"{name}: {text}"
-        power = 1 / 1.5 if beverloo else 1.0
+        power = 1 / law_exponent(one) if beverloo else 1.0
         shown = numpy.maximum(y, 0) ** power
         bars = power * sigma * numpy.maximum(y, 1e-300) ** (power - 1)  # of y^power
         for axes, ordinate, error in ((left, y, sigma), (right, shown, bars)):
@@ -130,15 +135,17 @@ def draw(options):
         if beverloo and i < len(options.compare):
             C, k = options.compare[i]
             line = numpy.linspace(max(0.0, k * fit["grain"]), 1.05 * x.max(), 200)
-            for axes, exponent in ((left, 1.5), (right, 1.0)):
-                axes.plot(line, C ** (exponent / 1.5) * (line - k * fit["grain"]) ** exponent, "--",
+            for axes, exponent in ((left, law_exponent(one)), (right, 1.0)):
+                axes.plot(line, C ** (exponent / law_exponent(one)) * (line - k * fit["grain"]) ** exponent, "--",
                           color=colour, linewidth=0.9,
                           label=None if i else f"dashed: {options.compare_name}")
         print(f"{name or fit['y']}: {len(x)} points, {text}")
     xlabel = options.xlabel or fit["x"]
     ylabel = options.ylabel or (f"{fit['scale']:g} {fit['y']}" if fit["scale"] != 1 else fit["y"])
+    roots = {f"2/{2 * law_exponent(one):.0f}" for one in fit["fits"]} if beverloo else set()
+    root = roots.pop() if len(roots) == 1 else "1/(d-1/2)"
     left.set(xlabel=xlabel, ylabel=ylabel)
-    right.set(xlabel=xlabel, ylabel=f"({ylabel})$^{{2/3}}$" if beverloo else ylabel)
+    right.set(xlabel=xlabel, ylabel=f"({ylabel})$^{{{root}}}$" if beverloo else ylabel)
     if beverloo:
         left.set_ylim(bottom=0)
         right.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-/* tests/grid.h -- P2 meshes of a rectangle for tests, without Gmsh. */
+/* tests/grid.h -- P2 meshes of a rectangle and of a box for tests, without Gmsh. */
 #ifndef SAB_TESTS_GRID_H
 #define SAB_TESTS_GRID_H
 
@@ -14,5 +14,16 @@ typedef struct sab_grid {
 
 /* Alternating diagonals; groups bottom, right, top, left (tags 1 to 4). */
 sab_mesh *sab_grid_create(const sab_grid *grid);
+
+typedef struct sab_box {
+    int n[SAB_DIM]; /* cells along x, y, z, six tetrahedra each */
+    double low[SAB_DIM], high[SAB_DIM];
+    double jitter, bulge;     /* as above */
+    double rotation[SAB_DIM]; /* of the whole about the origin: axis times angle */
+} sab_box;
+
+/* All cells cut alike, along the diagonals from low to high, so that opposite sides match. Groups
+ * left, right (x), front, back (y), bottom, top (z), tags 1 to 6. */
+sab_mesh *sab_grid_box(const sab_box *box);
 
 #endif

@@ -7,7 +7,6 @@
 const char *const sab_fit_law_name[SAB_FIT_LAWS] = {"beverloo", "power"};
 
 static const double CONFIDENCE = 0.95;
-static const double POWER = 1.5; /* d - 1/2 in the plane */
 enum { MAX_ITERATIONS = 500 };
 
 static const sab_estimate unknown = {NAN, NAN, NAN};
@@ -57,6 +56,7 @@ typedef struct points {
     int n;
     const double *x, *y, *sigma;
     const double *weight, *log_weight; /* [n], in (0, 1]: of the residuals of y and of log y */
+    double power;                      /* of beverloo */
 } points;
 
 /* Of y, or of log y, whose error is the relative one. */
@@ -211,9 +211,9 @@ static double sum_of_squares(const points *p, double C, double shift, double *no
     for (int i = 0; normal != NULL && i < 3; i++)
         normal[i] = gradient[i % 2] = 0.0;
     for (int i = 0; i < p->n; i++) {
-        const double w = p->weight[i], f = flow(p->x[i], shift, POWER);
+        const double w = p->weight[i], f = flow(p->x[i], shift, p->power);
         const double r = p->y[i] - C * f;
-        const double slope = -C * POWER * flow(p->x[i], shift, POWER - 1.0); /* d(C f)/ds */
+        const double slope = -C * p->power * flow(p->x[i], shift, p->power - 1.0); /* d(C f)/ds */
 
         sum += w * r * r;
         if (normal != NULL) {
@@ -227,27 +227,27 @@ static double sum_of_squares(const points *p, double C, double shift, double *no
     return sum;
 }
 
-/* y^(2/3) is linear in x: exact data are solved by it, others begin with it. */
+/* y^(1/power) is linear in x: exact data are solved by it, others begin with it. */
 static sab_status first_guess(const points *p, double *C, double *shift, sab_error *err)
 {
     double mx = 0.0, mz = 0.0, sxx = 0.0, sxz = 0.0, lowest = INFINITY, f = 0.0, fy = 0.0;
 
     for (int i = 0; i < p->n; i++) {
         mx += p->x[i] / p->n;
-        mz += pow(p->y[i], 1.0 / POWER) / p->n;
+        mz += pow(p->y[i], 1.0 / p->power) / p->n;
         lowest = fmin(lowest, p->x[i]);
     }
     for (int i = 0; i < p->n; i++) {
         sxx += (p->x[i] - mx) * (p->x[i] - mx);
-        sxz += (p->x[i] - mx) * (pow(p->y[i], 1.0 / POWER) - mz);
+        sxz += (p->x[i] - mx) * (pow(p->y[i], 1.0 / p->power) - mz);
     }
     if (!(sxz > 0.0))
         return sab_fail(err, SAB_ERR_INPUT,
                         "y does not grow with x: there is no law of Beverloo through these points");
     *shift = fmin(mx - mz * sxx / sxz, 0.95 * lowest);
     for (int i = 0; i < p->n; i++) {
-        f += p->weight[i] * pow(flow(p->x[i], *shift, POWER), 2);
-        fy += p->weight[i] * flow(p->x[i], *shift, POWER) * p->y[i];
+        f += p->weight[i] * pow(flow(p->x[i], *shift, p->power), 2);
+        fy += p->weight[i] * flow(p->x[i], *shift, p->power) * p->y[i];
     }
     *C = fy / f;
     return SAB_OK;
@@ -294,8 +294,8 @@ static sab_status fit_beverloo(const points *p, double grain, sab_fit *fit, sab_
     fit->k =
         estimate(shift / grain, variance * normal[0] / determinant / (grain * grain), p->n - 2);
     for (int i = 0; i < p->n; i++) {
-        const double w = p->weight[i], f = flow(p->x[i], shift, POWER), r = p->y[i] - C * f;
-        const double slope = -C * POWER * flow(p->x[i], shift, POWER - 1.0);
+        const double w = p->weight[i], f = flow(p->x[i], shift, p->power), r = p->y[i] - C * f;
+        const double slope = -C * p->power * flow(p->x[i], shift, p->power - 1.0);
         const double leverage =
             w * (normal[2] * f * f - 2.0 * normal[1] * f * slope + normal[0] * slope * slope) /
             determinant;
@@ -328,19 +328,21 @@ static sab_status check_points(const points *p, double grain, sab_error *err)
     return SAB_OK;
 }
 
-sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x, const double *y,
+sab_status sab_fit_points(const sab_fit_model *model, int n, const double *x, const double *y,
                           const double *sigma, double *fitted, sab_fit *fit, sab_error *err)
 {
     sab_status status = SAB_OK;
     double *weight = NULL, *log_weight = NULL, lowest = INFINITY, squares = 0.0;
-    points p = {n, x, y, sigma, NULL, NULL};
+    points p = {n, x, y, sigma, NULL, NULL, sab_fit_power(model)};
+    const bool beverloo = model->law == SAB_FIT_BEVERLOO;
+    const double grain = model->grain;
 
     *fit = (sab_fit){.n = n,
                      .k = unknown,
                      .reduced = unknown,
                      .suspect = -1,
                      .suspect_residual = sab_student_quantile(1.0 - ALARM / n, n - 3)};
-    SAB_TRY(check_points(&p, grain, err));
+    SAB_TRY(check_points(&p, beverloo ? grain : 1.0, err));
     SAB_NEW(weight, n);
     SAB_NEW(log_weight, n);
     p.weight = weight;
@@ -348,11 +350,11 @@ sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x,
     weigh(&p, true, log_weight);
     fit->sigma_floor = weigh(&p, false, weight);
     fit->weighted = fit->sigma_floor > 0.0;
-    const line free_line = fit_line(&p, 0.0, law == SAB_FIT_POWER ? fit : NULL);
+    const line free_line = fit_line(&p, 0.0, beverloo ? NULL : fit);
     fit->exponent = free_line.slope;
     for (int i = 0; i < n; i++)
         lowest = fmin(lowest, x[i]);
-    if (law == SAB_FIT_BEVERLOO) {
+    if (beverloo) {
         SAB_TRY(fit_beverloo(&p, grain, fit, err));
         if (lowest > fit->k.value * grain)
             fit->reduced = fit_line(&p, fit->k.value * grain, NULL).slope;
@@ -361,9 +363,8 @@ sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x,
                                      exp(free_line.intercept.high)};
     }
     for (int i = 0; i < n; i++) {
-        fitted[i] =
-            fit->factor.value * (law == SAB_FIT_BEVERLOO ? flow(x[i], fit->k.value * grain, POWER)
-                                                         : pow(x[i], fit->exponent.value));
+        fitted[i] = fit->factor.value * (beverloo ? flow(x[i], fit->k.value * grain, p.power)
+                                                  : pow(x[i], fit->exponent.value));
         squares += pow((y[i] - fitted[i]) / y[i], 2);
     }
     fit->rms = sqrt(squares / n);

@@ -1,8 +1,8 @@
 /* base/fit.h -- laws through measured points by least squares, with 95 % confidence intervals.
  *
- * beverloo  y = C (x - k g)^(3/2): discharge of a plane silo against the width of its outlet, g the
- *           size of a grain; the exponent is d - 1/2 with d = 2 [Beverloo, Leniger and van de
- *           Velde, Chem. Eng. Sci. 15 (1961) 260]
+ * beverloo  y = C (x - k g)^(d - 1/2): discharge of a silo against the width of its outlet, g the
+ *           size of a grain; d = 2 of a slot (in the plane), 3 of a round outlet [Beverloo, Leniger
+ *           and van de Velde, Chem. Eng. Sci. 15 (1961) 260]
  * power     y = a x^n
  *
  * Weights are 1/sigma^2, but no point is taken to be more precise than the median of all, nor than
@@ -21,6 +21,19 @@
 
 typedef enum sab_fit_law { SAB_FIT_BEVERLOO, SAB_FIT_POWER, SAB_FIT_LAWS } sab_fit_law;
 extern const char *const sab_fit_law_name[SAB_FIT_LAWS];
+
+/* What is to be fitted; the last two are of beverloo. */
+typedef struct sab_fit_model {
+    sab_fit_law law;
+    double grain;  /* g > 0 */
+    int dimension; /* d */
+} sab_fit_model;
+
+/* d - 1/2 */
+static inline double sab_fit_power(const sab_fit_model *model)
+{
+    return model->dimension - 0.5;
+}
 
 /* A value and its interval, 95 %; low and high are NaN where two points leave no freedom. */
 typedef struct sab_estimate {
@@ -48,15 +61,15 @@ typedef struct sab_fit {
 
 /* t such that |T| <= t has this probability, in (0, 1); NaN if freedom < 1. */
 double sab_student_quantile(double probability, int freedom);
-/* x, y > 0 and, unless sigma is NULL, sigma >= 0; at least two different x. `grain` > 0 is for
- * beverloo. Writes fitted[n]. SAB_ERR_INPUT with a sentence if the points allow no such law. */
-sab_status sab_fit_points(sab_fit_law law, double grain, int n, const double *x, const double *y,
+/* x, y > 0 and, unless sigma is NULL, sigma >= 0; at least two different x. Writes fitted[n].
+ * SAB_ERR_INPUT with a sentence if the points allow no such law. */
+sab_status sab_fit_points(const sab_fit_model *model, int n, const double *x, const double *y,
                           const double *sigma, double *fitted, sab_fit *fit, sab_error *err);
 
 /* Points that are off by orders of magnitude from the law that most of the others follow:
  * expected[i] is what that law gives for such a point, and NaN for all others. x, y > 0. Needs four
  * points. */
-sab_status sab_fit_outliers(sab_fit_law law, int n, const double *x, const double *y,
+sab_status sab_fit_outliers(const sab_fit_model *model, int n, const double *x, const double *y,
                             double *expected, sab_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* Points that no law through the others can have: found against a law that they cannot move.
  *
- * Both laws are straight lines z = a + b t: t = x, z = y^(2/3) for Beverloo; t = log x, z = log y
- * for a power. The repeated median, b = med_i med_j (z_j - z_i)/(t_j - t_i), a = med_i (z_i - b
- * t_i), stays near the law as long as less than half of the points are wrong, by however much
+ * Both laws are straight lines z = a + b t: t = x, z = y^(1/(d - 1/2)) for Beverloo; t = log x, z =
+ * log y for a power. The repeated median, b = med_i med_j (z_j - z_i)/(t_j - t_i), a = med_i (z_i -
+ * b t_i), stays near the law as long as less than half of the points are wrong, by however much
  * [Siegel, Biometrika 69 (1982) 242]. It is used for nothing but to find them. */
 #include "base/fit.h"
 #include "base/memory.h"
@@ -36,6 +36,7 @@ typedef struct sample {
     double *t, *z, *y; /* [n] */
     int *point;        /* [n]: its number among all */
     double *work;      /* [2 n] */
+    double power;      /* of Beverloo */
 } sample;
 
 /* The line, and the median of y. */
@@ -73,7 +74,7 @@ static int take_out(sample *s, bool beverloo, double *expected)
     const double small = beverloo ? SMALL * typical : 0.0;
     for (int i = 0; i < s->n; i++) {
         const double line = a + b * s->t[i];
-        const double law = !beverloo ? exp(line) : line > 0.0 ? pow(line, 1.5) : 0.0;
+        const double law = !beverloo ? exp(line) : line > 0.0 ? pow(line, s->power) : 0.0;
 
         distance[i] =
             beverloo ? fabs(log((s->y[i] + small) / (law + small))) : fabs(s->z[i] - line);
@@ -97,12 +98,12 @@ static int take_out(sample *s, bool beverloo, double *expected)
     return taken;
 }
 
-sab_status sab_fit_outliers(sab_fit_law law, int n, const double *x, const double *y,
+sab_status sab_fit_outliers(const sab_fit_model *model, int n, const double *x, const double *y,
                             double *expected, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const bool beverloo = law == SAB_FIT_BEVERLOO;
-    sample s = {.n = n};
+    const bool beverloo = model->law == SAB_FIT_BEVERLOO;
+    sample s = {.n = n, .power = sab_fit_power(model)};
 
     SAB_NEW(s.t, n);
     SAB_NEW(s.z, n);
@@ -111,7 +112,7 @@ sab_status sab_fit_outliers(sab_fit_law law, int n, const double *x, const doubl
     SAB_NEW(s.work, 2 * n);
     for (int i = 0; i < n; i++) {
         s.t[i] = beverloo ? x[i] : log(x[i]);
-        s.z[i] = beverloo ? pow(y[i], 2.0 / 3.0) : log(y[i]);
+        s.z[i] = beverloo ? pow(y[i], 1.0 / s.power) : log(y[i]);
         s.y[i] = y[i];
         s.point[i] = i;
         expected[i] = NAN;

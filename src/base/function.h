@@ -13,6 +13,12 @@ typedef struct sab_vars {
     double pressure;
 } sab_vars;
 
+/* The place x [dim] at time t. In an axisymmetric case r is x, z is y. */
+static inline sab_vars sab_vars_at(int dim, const double *x, double t)
+{
+    return (sab_vars){.x = x[0], .y = x[1], .z = dim > 2 ? x[2] : 0.0, .t = t};
+}
+
 typedef struct sab_function {
     double constant; /* the value when `call` is NULL */
     /* Writes a finite value, or fails with a message that names formula and place. */

@@ -1,5 +1,6 @@
 #include "cli/args.h"
 #include "base/text.h"
+#include "io/file.h"
 #include "linalg/threads.h"
 
 #include <stddef.h>
@@ -31,17 +32,18 @@ static const option table[] = {
     {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
      offsetof(sab_args, method)},
     {'l', "--linear", NULL, "NAME", "cholmod or mumps", TEXT, offsetof(sab_args, linear)},
+    {'O', "--ordering", NULL, "NAME", "auto, amd or metis", TEXT, offsetof(sab_args, ordering)},
     {'e', "--tolerance", NULL, "G", "tolerance on the power gap", TEXT,
      offsetof(sab_args, tolerance)},
     {'n', "--max-iterations", NULL, "N", "outer iterations at most", TEXT,
      offsetof(sab_args, max_iterations)},
     {'j', "--jobs", "-j", "N", "points at once (default: jobs of the study, or 1)", TEXT,
      offsetof(sab_args, jobs)},
-    {'b', "--backend", NULL, "NAME", "local (default), slurm, pbs, lsf, or list: prepare only",
-     TEXT, offsetof(sab_args, backend)},
-    {'u', "--submit", NULL, "OPTIONS", "of the batch system, as its own command takes them", TEXT,
+    {'b', "--backend", NULL, "NAME", "local (default), slurm, pbs, lsf; list: run nothing", TEXT,
+     offsetof(sab_args, backend)},
+    {'u', "--submit", NULL, "OPTIONS", "for sbatch, qsub or bsub, as they stand", TEXT,
      offsetof(sab_args, submit)},
-    {'A', "--at-most", NULL, "N", "chains at once on the batch system (default: no bound)", TEXT,
+    {'A', "--at-most", NULL, "N", "chains at once on a batch system (default: all)", TEXT,
      offsetof(sab_args, at_most)},
     {'w', "--wait", NULL, NULL, "after submitting, until all has ended; then collect", FLAG,
      offsetof(sab_args, wait)},
@@ -53,10 +55,13 @@ static const option table[] = {
      offsetof(sab_args, cancel)},
     {'x', "--x", NULL, "KEY", "column of the abscissa", TEXT, offsetof(sab_args, x)},
     {'y', "--y", NULL, "KEY", "column of the ordinate", TEXT, offsetof(sab_args, y)},
-    {'L', "--law", NULL, "NAME", "beverloo: C (x - k grain)^1.5 (default); power: a x^n", TEXT,
-     offsetof(sab_args, law)},
+    {'L', "--law", NULL, "NAME", "beverloo: C (x - k grain)^(d - 1/2) (default); power: a x^n",
+     TEXT, offsetof(sab_args, law)},
     {'G', "--grain", NULL, "SIZE", "of beverloo (default 1: k is then a length)", TEXT,
      offsetof(sab_args, grain)},
+    {'D', "--dimension", NULL, "D",
+     "of beverloo: 2 slot, 3 round outlet (default: that of the column geometry, or 2)", TEXT,
+     offsetof(sab_args, dimension)},
     {'c', "--scale", NULL, "FACTOR", "of y, such as 2 for the discharge of half a silo", TEXT,
      offsetof(sab_args, scale)},
     {'S', "--sigma", NULL, "KEY", "column of the deviation of y: weights 1/sigma^2", TEXT,
@@ -226,6 +231,7 @@ sab_status sab_args_threads(const sab_args *args, sab_error *err)
                 sab_fail(err, SAB_ERR_USAGE, "--threads: %d is not between 1 and 1024", threads));
     }
     sab_threads_set(threads);
+    SAB_TRY(sab_blas_reserve(err));
 cleanup:
     return status;
 }
@@ -238,5 +244,5 @@ sab_status sab_args_directory(const sab_args *args, const char *name, char *dire
 
     if (n < 0 || (size_t)n >= size)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
-    return SAB_OK;
+    return sab_directory_refuse_root(directory, err);
 }

@@ -10,13 +10,13 @@
 enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
 typedef struct sab_args {
-    const char *target, *second;                              /* CASE or FILE; INDEX */
-    const char *output;                                       /* -o */
-    const char *dump;                                         /* --dump-program */
-    const char *method, *linear, *tolerance, *max_iterations; /* of `solve` */
+    const char *target, *second;                                         /* CASE or FILE; INDEX */
+    const char *output;                                                  /* -o */
+    const char *dump;                                                    /* --dump-program */
+    const char *method, *linear, *ordering, *tolerance, *max_iterations; /* of `solve` */
     const char *threads;
-    const char *jobs, *backend, *submit, *at_most;   /* of `study` */
-    const char *x, *y, *sigma, *law, *grain, *scale; /* of `fit` */
+    const char *jobs, *backend, *submit, *at_most;               /* of `study` */
+    const char *x, *y, *sigma, *law, *grain, *dimension, *scale; /* of `fit` */
     const char *group[SAB_MAX_GROUPS];
     int ngroups;
     const char *override[SAB_MAX_OVERRIDES];
@@ -43,9 +43,9 @@ void sab_args_help(const sab_command *command);
 /* A number or an integer given to an option, checked. */
 sab_status sab_args_number(const char *name, const char *text, double *value, sab_error *err);
 sab_status sab_args_integer(const char *name, const char *text, int *value, sab_error *err);
-/* Set the number of threads, --threads or one. */
+/* Set the number of threads, --threads or one, and take the memory that the BLAS needs. */
 sab_status sab_args_threads(const sab_args *args, sab_error *err);
-/* The directory of a result: -o, or out/<name>. */
+/* The directory of a result: -o, or out/<name>. Not the root directory. */
 sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,
                               sab_error *err);
 

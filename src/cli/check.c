@@ -7,13 +7,18 @@
 
 static void describe_boundaries(const sab_session *session, sab_terminal *term)
 {
+    static const char *const velocity[] = {"velocity", "velocity, one component free",
+                                           "velocity, two components free"};
+
     for (int b = 0; b < session->c->nboundaries; b++) {
         const sab_boundary *entry = &session->c->boundary[b];
         const sab_mesh_group *group = &session->mesh->group[session->flow->group[b]];
-        const char *kind = entry->slip ? "slip"
-                           : entry->has_velocity && !(entry->prescribed[0] && entry->prescribed[1])
-                               ? "velocity, one component free"
-                           : entry->has_velocity ? "velocity"
+        int nfree = 0;
+
+        for (int i = 0; i < session->c->geometry->dim; i++)
+            nfree += entry->has_velocity && !entry->prescribed[i];
+        const char *kind = entry->slip           ? "slip"
+                           : entry->has_velocity ? velocity[nfree]
                            : entry->has_pressure ? "pressure"
                                                  : "traction";
 

@@ -14,19 +14,56 @@ static void say_range(sab_terminal *term, const char *name, sab_range r, const c
         sab_say(term, "  %-12s %.6g to %-8.6g %s", name, r.low, r.high, meaning);
 }
 
-static void say_angle(sab_terminal *term, const sab_geometry *geometry, sab_range friction)
+/* "30", "17.5 to 30", "none" */
+static const char *angle_text(sab_range angle, char *text, size_t size)
 {
-    static const char meaning[] = "degrees: friction = sin(angle) in the plane";
-    const sab_range angle = {sab_material_friction_angle(geometry, friction.low),
-                             sab_material_friction_angle(geometry, friction.high)};
-    char text[40];
+    if (isnan(angle.low))
+        snprintf(text, size, "none");
+    else if (isnan(angle.high))
+        snprintf(text, size, "%.6g to none", angle.low);
+    else if (angle.high - angle.low <= 1e-12 * angle.high)
+        snprintf(text, size, "%.6g", angle.high);
+    else
+        snprintf(text, size, "%.6g to %.6g", angle.low, angle.high);
+    return text;
+}
 
-    if (!isnan(angle.high)) {
-        say_range(term, "angle", angle, meaning);
+/* What the coefficient is as an angle: by the motion that the case names, and all others too where
+ * they differ from each other (one cone fits one of them). */
+static void say_angles(const sab_session *session, sab_terminal *term)
+{
+    static const char *const meaning[SAB_FRICTION_MODES] = {
+        [SAB_FRICTION_PLANE] = "friction = sin(angle) in the plane",
+        [SAB_FRICTION_SHEAR] = "friction = tan(angle) in shear without dilatancy",
+    };
+    const sab_material *m = &session->c->material;
+    const bool plane = session->c->geometry->d == 2;
+    sab_text line = {0};
+    sab_error err = {0};
+    char text[60];
+
+    if (plane) {
+        angle_text(sab_session_friction_angle(session, m->friction_in), text, sizeof text);
+        sab_say(term, "  %-12s %-14s degrees: %s", "angle", text, meaning[m->friction_in]);
         return;
     }
-    snprintf(text, sizeof text, isnan(angle.low) ? "none" : "%.6g to none", angle.low);
-    sab_say(term, "  %-12s %-14s %s", "angle", text, meaning);
+    for (int mode = 0; mode < SAB_FRICTION_MODES; mode++)
+        sab_text_add(&line, &err, "%s%s in %s%s", mode > 0 ? ", " : "",
+                     angle_text(sab_session_friction_angle(session, (sab_friction_mode)mode), text,
+                                sizeof text),
+                     mode == SAB_FRICTION_PLANE ? "plane strain" : sab_friction_mode_name[mode],
+                     m->friction_is_angle && mode == (int)m->friction_in ? " (as given)" : "");
+    if (err.status == SAB_OK)
+        sab_say(term, "  %-12s %s (degrees)", "angle", line.data);
+    sab_text_destroy(&line);
+}
+
+static const char *geometry_text(const sab_geometry *geometry)
+{
+    return geometry->axis       ? "axisymmetric about x = 0: fluxes, forces and volumes are of "
+                                  "the whole body (2 pi r)"
+           : geometry->dim == 2 ? "plane: fluxes, forces and volumes are per length across it"
+                                : geometry->name;
 }
 
 static void describe_rheology(const sab_session *session, sab_terminal *term)
@@ -38,6 +75,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     sab_range re = sab_range_of(n, session->flow->law->inverse_reynolds, 1.0);
 
     re = (sab_range){1.0 / re.high, 1.0 / re.low};
+    sab_say(term, "geometry       %s", geometry_text(c->geometry));
     sab_say(term, "rheology       %s, viscoplastic Drucker-Prager, %s", c->geometry->name,
             c->time.scheme == SAB_INERTIAL ? "inertial" : "creeping");
     say_range(term, "friction", sab_range_of(n, p->friction, scale),
@@ -45,7 +83,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     if (c->material.has_mu_i)
         sab_say(term, "  %-12s at rest, up to %g as I grows; I0 = %g, grains %g", "",
                 c->material.mu_i.flowing, c->material.mu_i.I0, c->material.mu_i.grain);
-    say_angle(term, session->c->geometry, sab_session_friction(session));
+    say_angles(session, term);
     say_range(term, "dilatancy", sab_range_of(n, p->dilatancy, scale),
               "0: the volume is kept; = friction: associated");
     say_range(term, "bingham", sab_range_of(n, p->yield, 1.0), "yield stress / (rho g L)");
@@ -95,12 +133,13 @@ static void describe_corners(const sab_session *session, sab_terminal *term)
 
     for (int k = 0; k < dofs->nconcessions; k++) {
         const sab_concession *at = &dofs->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (!boundary[at->other].slip) /* else there is a warning */
-            sab_say(term, "%s '%s', at rest, holds %d shared %s (%g, %g), where '%s' moves",
+            sab_say(term, "%s '%s', at rest, holds %d shared %s %s, where '%s' moves",
                     k == 0 ? "corners       " : "              ", boundary[at->holder].group,
-                    at->nodes, at->nodes > 1 ? "nodes, the first at" : "node, at", at->place[0],
-                    at->place[1], boundary[at->other].group);
+                    at->nodes, at->nodes > 1 ? "nodes, the first at" : "node, at",
+                    sab_place_text(dofs->dim, at->place, place), boundary[at->other].group);
     }
 }
 
@@ -116,8 +155,11 @@ void sab_describe_session(const sab_session *session, sab_terminal *term)
             c->split == SAB_SPLIT_ALFELD ? "Alfeld split"
             : sab_mesh_is_split(mesh)    ? "as it is, an Alfeld split"
                                          : "as it is");
-    sab_say(term, "               %d vertices, %d triangles%s", mesh->nvertices, mesh->nelements,
-            c->element->inner > 0 ? ", P2 with a bubble in each" : "");
+    sab_say(term, "               %d vertices, %d %s%s", mesh->nvertices, mesh->nelements,
+            mesh->cell->plural,
+            c->element->faces       ? ", P2 with a bubble in each and on each face"
+            : c->element->inner > 0 ? ", P2 with a bubble in each"
+                                    : "");
     sab_say(term, "unknowns       %d velocities, %d law points", p->n, p->npoints);
     describe_rheology(session, term);
     describe_corners(session, term);

@@ -46,13 +46,25 @@ static void show_group(const sab_table_fit *f, int group, sab_terminal *term)
     sab_say(term, "  %-12s %s  log y against log x", "exponent",
             estimate_text(g->fit.exponent, text, sizeof text));
     if (beverloo)
-        sab_say(term, "  %-12s %s  log y against log(x - k grain); the law has 1.5", "",
-                estimate_text(g->fit.reduced, text, sizeof text));
+        sab_say(term, "  %-12s %s  log y against log(x - k grain); the law has %g", "",
+                estimate_text(g->fit.reduced, text, sizeof text), sab_fit_power(&g->model));
     sab_say(term, "  %-12s %.3g of the values, rms", "residuals", g->fit.rms);
     sab_say(term, "  %12s %12s %12s %12s", "x", "y", "fitted", "residual");
     for (int i = 0; i < g->n; i++)
         sab_say(term, "  %12.6g %12.6g %12.6g %+11.2f%%", g->x[i], g->y[i], g->fitted[i],
                 100.0 * (g->y[i] - g->fitted[i]) / g->y[i]);
+}
+
+/* Who has said which exponent the law has. */
+static const char *exponent_source(const sab_table_fit *f)
+{
+    bool known = f->n > 0;
+
+    for (int i = 0; i < f->n; i++)
+        known = known && f->group[i].geometry != NULL;
+    return f->request->dimension != 0 ? "exponent of the dimension given"
+           : known                    ? "exponent of the geometry"
+                   : "exponent of a slot (give the dimension 3 for round outlets)";
 }
 
 sab_status sab_fit_show(const sab_table *table, const sab_fit_request *r, const char *json,
@@ -66,10 +78,11 @@ sab_status sab_fit_show(const sab_table *table, const sab_fit_request *r, const 
     SAB_TRY(sab_table_fit_create(table, r, &f, err));
     if (r->scale != 1.0)
         snprintf(times, sizeof times, "%g ", r->scale);
+    sab_table_fit_formula(f, text, sizeof text);
     if (r->law == SAB_FIT_BEVERLOO)
-        sab_say(term, "law            y = C (x - k grain)^1.5, grain = %g", r->grain);
+        sab_say(term, "law            %s, grain = %g, %s", text, r->grain, exponent_source(f));
     else
-        sab_say(term, "law            y = a x^exponent");
+        sab_say(term, "law            %s", text);
     sab_say(term, "               x = %s, y = %s%s; 95 %% intervals", r->x, times, r->y);
     for (int i = 0; i < f->n; i++) {
         const sab_fit_group *g = &f->group[i];
@@ -117,6 +130,16 @@ static sab_status read_request(const sab_args *args, sab_fit_request *r, sab_err
             return sab_fail(err, SAB_ERR_USAGE, "--grain belongs to --law beverloo");
         if (r->grain <= 0.0)
             return sab_fail(err, SAB_ERR_USAGE, "--grain: %s is not positive", args->grain);
+    }
+    if (args->dimension != NULL) {
+        if (r->law != SAB_FIT_BEVERLOO)
+            return sab_fail(err, SAB_ERR_USAGE, "--dimension belongs to --law beverloo");
+        if (!sab_parse_integer(args->dimension, &r->dimension) || r->dimension < 2 ||
+            r->dimension > 3)
+            return sab_fail(err, SAB_ERR_USAGE,
+                            "--dimension: '%s' is neither 2 (slot, exponent 3/2) nor 3 (round "
+                            "outlet, 5/2)",
+                            args->dimension);
     }
     if (args->scale != NULL) {
         SAB_TRY(sab_args_number("--scale", args->scale, &r->scale, err));

@@ -2,11 +2,15 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "linalg/threads.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static const sab_command commands[] = {
     {"run", "run CASE [-o DIR] [--set KEY=VALUE]... [options]",
@@ -16,19 +20,19 @@ static const sab_command commands[] = {
      "Mesh and assemble a case; print sizes, rheology, warnings; solve nothing.", "stqv", true,
      sab_command_check},
     {"study", "study STUDY [-o DIR] [-j N] [--backend NAME] [--resume] [options]",
-     "Run the points of a study (a directory with study.yaml, or a file), or have them run.",
-     "ojrfbuAwiCkqv", 1, sab_command_study},
+     "Run the points of a study (a directory with study.yaml, or a file).", "ojrfbuAwiCkqv", 1,
+     sab_command_study},
     {"study-task", "study-task DIR INDEX",
      "Run one chain of a study that was prepared with `sablier study --backend`.", "qv", 2,
      sab_command_study_task},
     {"fit", "fit TABLE.csv --x KEY --y KEY [--law beverloo|power] [options]",
-     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGcSgaqv", true,
+     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGDcSgaqv", true,
      sab_command_fit},
     {"keys", "keys [--markdown]",
      "List every key of a case file: type, unit, default, range and meaning.", "M", false,
      sab_command_keys},
     {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
-     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlentqv", true,
+     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlOentqv", true,
      sab_command_solve},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -55,6 +59,29 @@ static bool hold_standard_streams(void)
     return true;
 }
 
+/* Limits under which libraries below would crash or hang: a small stack, which Gmsh and the solvers
+ * overrun; and, where addresses are limited, the 128 MB that OpenBLAS takes for each processor as
+ * soon as it is loaded, and waits for as long as it has not got them. */
+static bool meet_limits(sab_terminal *term, char **argv)
+{
+    enum { STACK = 512 * 1024 };
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK) {
+        limit.rlim_cur = limit.rlim_max < 8 * 1024 * 1024 ? limit.rlim_max : 8 * 1024 * 1024;
+        if (limit.rlim_cur < STACK || setrlimit(RLIMIT_STACK, &limit) != 0) {
+            sab_complain(term, "the stack is limited to less than 512 kB (ulimit -s)");
+            return false;
+        }
+    }
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        getenv("OPENBLAS_NUM_THREADS") == NULL) {
+        setenv("OPENBLAS_NUM_THREADS", "1", 1); /* read when the library is loaded */
+        execv("/proc/self/exe", argv);
+    }
+    return true;
+}
+
 int sab_exit_code(sab_status status)
 {
     switch (status) {
@@ -77,6 +104,9 @@ int main(int argc, char **argv)
 
     if (!hold_standard_streams())
         return 4;
+    sab_terminal term = sab_terminal_create(0);
+    if (!meet_limits(&term, argv))
+        return 4;
     if (argc < 2) {
         print_help(stderr);
         return 2;
@@ -84,11 +114,11 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         print_help(stdout);
-        return 0;
+        return sab_say_end(&term, 0);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("sablier %s\nBLAS: %s\n", SAB_VERSION, sab_blas_name());
-        return 0;
+        return sab_say_end(&term, 0);
     }
     for (int i = 0; i < COMMANDS; i++) {
         sab_error err = {0};
@@ -98,18 +128,20 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
         if (sab_args_parse(&commands[i], argc - 2, argv + 2, &args, &err) != SAB_OK) {
-            fprintf(stderr, "error: %s\n", err.message);
+            sab_complain(&term, err.message);
             return 2;
         }
         if (args.help) {
             sab_args_help(&commands[i]);
-            return 0;
+            return sab_say_end(&term, 0);
         }
         return commands[i].run(&args);
     }
     const char *close = sab_closest_name(argv[1], names, COMMANDS);
-    fprintf(stderr, "error: unknown command '%s'%s%s%s (see sablier --help)\n", argv[1],
-            close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
-            close != NULL ? "'?" : "");
+    sab_error err = {0};
+    sab_fail(&err, SAB_ERR_USAGE, "unknown command '%s'%s%s%s (see sablier --help)", argv[1],
+             close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+             close != NULL ? "'?" : "");
+    sab_complain(&term, err.message);
     return 2;
 }

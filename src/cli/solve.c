@@ -9,6 +9,18 @@
 
 #include <string.h>
 
+static sab_status parse_ordering(const char *name, sab_ordering *ordering, sab_error *err)
+{
+    static const char *const names[] = {"auto", "amd", "metis"}; /* as sab_ordering */
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], name) == 0) {
+            *ordering = (sab_ordering)i;
+            return SAB_OK;
+        }
+    return sab_fail(err, SAB_ERR_USAGE, "--ordering: '%s' is none of auto, amd, metis", name);
+}
+
 static sab_status parse_options(const sab_args *args, sab_solver_options *options, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -42,6 +54,8 @@ static sab_status parse_options(const sab_args *args, sab_solver_options *option
         }
         options->linear = mumps ? SAB_MUMPS : SAB_CHOLMOD;
     }
+    if (args->ordering != NULL)
+        SAB_TRY(parse_ordering(args->ordering, &options->ordering, err));
     if (args->tolerance != NULL)
         SAB_TRY(sab_args_number("--tolerance", args->tolerance, &options->tolerance, err));
     if (args->max_iterations != NULL)
@@ -113,7 +127,7 @@ int sab_command_solve(const sab_args *args)
         sab_json_string(&json, "missed_by",
                         sab_miss_table[sab_report_missed(&report, options.tolerance).by].key);
         sab_json_string(&json, "version", SAB_VERSION);
-        sab_summary_solver(&json, &report, options.linear);
+        sab_summary_solver(&json, &report, sab_solver_factor(solver), 1.0);
         sab_json_number(&json, "cpu", report.work.cpu_total);
         sab_json_number(&json, "cpu_one_factorisation", report.work.cpu_one_factorisation);
         sab_json_begin_array(&json, "u");
@@ -138,5 +152,7 @@ cleanup:
     sab_program_destroy(&program);
     SAB_FREE(lambda);
     SAB_FREE(u);
-    return status != SAB_OK ? sab_exit_code(status) : report.reason == SAB_CONVERGED ? 0 : 1;
+    if (status != SAB_OK)
+        return sab_exit_code(status);
+    return sab_say_end(&term, report.reason == SAB_CONVERGED ? 0 : 1);
 }

@@ -154,7 +154,6 @@ static sab_status run_here(request *r, sab_error *err)
     SAB_TRY(open_run(r, SAB_STUDY_WORK, err));
     SAB_TRY(sab_study_batch_refuse(&r->batch, r->run->nchains, err));
     say_begin(r, "at a time", jobs);
-    sab_watch_signals();
     SAB_TRY(sab_study_table(r->run, &table, err));
     status = sab_study_work(r->run, jobs, sab_watch_interrupted, r->term, err);
     if (status == SAB_INTERRUPTED)
@@ -184,7 +183,6 @@ static sab_status wait_and_collect(request *r, sab_error *err)
     const int nchains = r->run->nchains;
 
     sab_study_run_destroy(&r->run); /* it is not ours while we wait */
-    sab_watch_signals();
     status = sab_study_batch_wait(&r->batch, nchains, sab_watch_interrupted, r->term, err);
     if (status == SAB_INTERRUPTED)
         sab_warn(r->term, "stopped by a signal; the jobs go on (--status, --cancel)");
@@ -250,6 +248,7 @@ int sab_command_study(const sab_args *args)
     const sab_batch *system = NULL;
     place where;
 
+    sab_watch_signals(); /* first: `sablier study | head` goes on */
     SAB_TRY(check_options(args, err));
     SAB_TRY(sab_study_read(args->target, &r.study, err));
     SAB_TRY(sab_args_directory(args, r.study->name, r.directory, sizeof r.directory, err));

@@ -25,6 +25,33 @@ sab_terminal sab_terminal_create(int verbosity)
                           .started = sab_wall_seconds()};
 }
 
+/* Titles, names and paths may contain anything; what a terminal would obey is shown as '?'. */
+static void print(FILE *stream, const char *format, va_list args)
+{
+    char text[4000];
+    const int n = vsnprintf(text, sizeof text, format, args);
+
+    for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
+        if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
+            *c = '?';
+        else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F in UTF-8 */
+            c[0] = c[1] = '?';
+    }
+    fputs(text, stream);
+    if (n >= (int)sizeof text)
+        fputs("...", stream);
+}
+
+static void print_text(FILE *stream, const char *format, ...) SAB_PRINTF(2, 3);
+static void print_text(FILE *stream, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print(stream, format, args);
+    va_end(args);
+}
+
 void sab_say(sab_terminal *term, const char *format, ...)
 {
     va_list args;
@@ -33,7 +60,7 @@ void sab_say(sab_terminal *term, const char *format, ...)
         return;
     sab_progress_end(term);
     va_start(args, format);
-    vprintf(format, args);
+    print(stdout, format, args);
     va_end(args);
     putchar('\n');
     fflush(stdout);
@@ -47,7 +74,7 @@ void sab_warn(sab_terminal *term, const char *format, ...)
     fflush(stdout);
     fprintf(stderr, "%swarning:%s ", term->colour_err ? YELLOW : "", term->colour_err ? PLAIN : "");
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    print(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
 }
@@ -70,12 +97,10 @@ void sab_complain(sab_terminal *term, const char *message)
 
     sab_progress_end(term);
     fflush(stdout);
-    if (place == 0)
-        fprintf(stderr, "%serror:%s %s\n", term->colour_err ? RED : "",
-                term->colour_err ? PLAIN : "", message);
-    else
-        fprintf(stderr, "%s%.*s%s%s\n", term->colour_err ? BOLD : "", place, message,
-                term->colour_err ? PLAIN : "", message + place);
+    fputs(!term->colour_err ? "" : place == 0 ? RED : BOLD, stderr);
+    print_text(stderr, "%.*s", place == 0 ? 6 : place, place == 0 ? "error:" : message);
+    fputs(term->colour_err ? PLAIN : "", stderr);
+    print_text(stderr, "%s%s\n", place == 0 ? " " : "", message + place);
 }
 
 int sab_say_end(sab_terminal *term, int code)
@@ -99,7 +124,7 @@ void sab_progress(sab_terminal *term, const char *format, ...)
     term->last_drawn = now;
     fprintf(stderr, "\r\033[K%s", term->colour_err ? BOLD : "");
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    print(stderr, format, args);
     va_end(args);
     fputs(term->colour_err ? PLAIN : "", stderr);
     fflush(stderr);

@@ -16,7 +16,7 @@ typedef struct sab_terminal {
 
 /* Looks at the streams, NO_COLOR and TERM. */
 sab_terminal sab_terminal_create(int verbosity);
-/* A line on standard output, unless quiet. */
+/* A line on standard output, unless quiet. Here and below control characters are shown as '?'. */
 void sab_say(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);
 /* "warning: ..." on standard error, also when quiet. */
 void sab_warn(sab_terminal *term, const char *format, ...) SAB_PRINTF(2, 3);

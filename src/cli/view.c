@@ -55,6 +55,12 @@ static bool on_iteration(void *data, int viscosity_iteration, const sab_report *
     return sab_watch_row(&((sab_view *)data)->watch, viscosity_iteration, so_far);
 }
 
+static bool on_checkpoint(void *data)
+{
+    (void)data;
+    return sab_watch_checkpoint();
+}
+
 static void on_stepped(void *data, const sab_run *run)
 {
     sab_view *view = data;
@@ -91,6 +97,7 @@ sab_run_events sab_view_events(sab_view *view)
                             .warning = on_warning,
                             .step = on_step,
                             .iteration = on_iteration,
+                            .checkpoint = on_checkpoint,
                             .stepped = on_stepped,
                             .result = on_result};
 }

@@ -6,20 +6,44 @@
 #include <signal.h>
 #include <stdio.h>
 
-static volatile sig_atomic_t interrupted; /* the one thing a signal handler can set */
+static volatile sig_atomic_t interrupted, wanted; /* all that a signal handler can set */
 
 static void on_signal(int number)
 {
-    interrupted = 1;
-    signal(number, SIG_DFL); /* the second one is final */
+    if (number == SIGUSR1)
+        wanted = 1;
+    else
+        interrupted = 1;
+}
+
+/* Whoever starts us may have said that a signal is none of our business (nohup). `flags`: with
+ * SA_RESETHAND the second one is final. A system call is taken up again after the handler. */
+static void handle(int number, int flags)
+{
+    struct sigaction old, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | flags};
+
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
 }
 
 void sab_watch_signals(void)
 {
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    handle(SIGINT, (int)SA_RESETHAND);
+    handle(SIGTERM, (int)SA_RESETHAND);
+    handle(SIGHUP, 0);
+    handle(SIGXCPU, 0); /* comes again every second until the hard limit */
+    handle(SIGUSR1, 0);
     signal(SIGPIPE, SIG_IGN); /* `sablier run case | head` still writes its result */
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of the write then */
+}
+
+bool sab_watch_checkpoint(void)
+{
+    const bool now = wanted != 0;
+
+    wanted = 0;
+    return now;
 }
 
 bool sab_watch_interrupted(void)

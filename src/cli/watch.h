@@ -27,9 +27,12 @@ typedef struct sab_watch_line {
     bool last;
 } sab_watch_line;
 
-/* SIGINT and SIGTERM ask the solve to stop at the next row; a second one ends the program. A reader
- * of the log who goes away does not. */
+/* SIGINT, SIGTERM, SIGHUP and SIGXCPU ask the solve to stop at the next row; a second one of the
+ * first two ends the program. SIGUSR1 asks for a checkpoint. A reader of the log who goes away
+ * changes nothing. */
 void sab_watch_signals(void);
+/* Has a checkpoint been asked for since the last call? */
+bool sab_watch_checkpoint(void);
 bool sab_watch_interrupted(void);
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations);
 /* The same of a run of `steps` steps: each has its lines with sab_watch_step, its iterations are

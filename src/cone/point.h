@@ -5,11 +5,16 @@
 
 #include <math.h>
 
-/* call(s, ...) of an inline function, compiled for plane strain (3), space (6), and any s. */
+/* call(s, ...) of an inline function, compiled for slip in the plane (2), plane strain (3),
+ * axisymmetric flow (4), space (6), and any s. */
 #define SAB_POINT_SIZES(s, call, ...)                                                              \
     do {                                                                                           \
-        if ((s) == 3)                                                                              \
+        if ((s) == 2)                                                                              \
+            call(2, __VA_ARGS__);                                                                  \
+        else if ((s) == 3)                                                                         \
             call(3, __VA_ARGS__);                                                                  \
+        else if ((s) == 4)                                                                         \
+            call(4, __VA_ARGS__);                                                                  \
         else if ((s) == 6)                                                                         \
             call(6, __VA_ARGS__);                                                                  \
         else                                                                                       \

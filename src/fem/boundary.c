@@ -1,11 +1,9 @@
 #include "fem/boundary.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "fem/axis.h"
 #include "fem/dofs.h"
-#include "fem/p2.h"
-#include "fem/quadrature.h"
 
-#include <math.h>
 #include <string.h>
 
 /* "'wall', 'lid' and 'outlet'": the groups of a mesh for a message. */
@@ -25,12 +23,13 @@ cleanup:
     return status;
 }
 
-static bool on_interior_line(const sab_mesh *mesh, int group)
+static int count_interior(const sab_mesh *mesh, int group)
 {
+    int n = 0;
+
     for (int f = 0; f < mesh->group[group].nfacets; f++)
-        if (mesh->facet_interior[mesh->group[group].facet[f]])
-            return true;
-    return false;
+        n += mesh->facet_interior[mesh->group[group].facet[f]];
+    return n;
 }
 
 static bool have_common_node(const sab_mesh *mesh, const sab_mesh_group *a, const sab_mesh_group *b,
@@ -119,8 +118,20 @@ cleanup:
     return status;
 }
 
-sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
-                              int *group, sab_boundary_report *report, sab_error *err)
+static void find_uncovered(const sab_mesh *mesh, double axis, const bool *covered,
+                           sab_boundary_report *report)
+{
+    const int middle = mesh->cell->facet->corners; /* of its first edge */
+
+    for (int f = 0; f < mesh->nfacets; f++)
+        if (!covered[f] && !sab_facet_on_axis(mesh, axis, f) && report->uncovered++ == 0)
+            memcpy(report->place, sab_mesh_x(mesh, sab_mesh_facet(mesh, f)[middle]),
+                   (size_t)mesh->cell->dim * sizeof(double));
+}
+
+sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
+                              const sab_boundary *boundary, int *group, sab_boundary_report *report,
+                              sab_error *err)
 {
     sab_status status = SAB_OK;
     int *entry = NULL;    /* [ngroups] entry of each group, plus one */
@@ -146,7 +157,14 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
                          boundary[b].group, boundary[entry[g] - 1].group);
             goto cleanup;
         }
-        if ((boundary[b].has_traction || boundary[b].has_pressure) && on_interior_line(mesh, g)) {
+        const int inside = count_interior(mesh, g);
+        if (inside > 0 && inside < mesh->group[g].nfacets) /* all inside: a thin plate */
+            SAB_FAIL(
+                err, SAB_ERR_INPUT,
+                "boundaries.%s: %d of the %d sides of this group lie inside the domain, not on "
+                "its boundary: give them a group of their own",
+                boundary[b].group, inside, mesh->group[g].nfacets);
+        if ((boundary[b].has_traction || boundary[b].has_pressure) && inside > 0) {
             status =
                 sab_fail(err, SAB_ERR_INPUT,
                          "boundaries.%s: a traction needs a boundary, but this group has sides "
@@ -169,11 +187,7 @@ sab_status sab_boundary_match(const sab_mesh *mesh, int nboundaries, const sab_b
         for (int f = 0; f < mesh->group[g].nfacets; f++)
             covered[mesh->group[g].facet[f]] = true;
     }
-    for (int f = 0; f < mesh->nfacets; f++)
-        if (!covered[f] && report->uncovered++ == 0)
-            memcpy(report->place,
-                   sab_mesh_x(mesh, sab_mesh_facet(mesh, f)[mesh->cell->facet->corners]),
-                   (size_t)mesh->cell->dim * sizeof(double));
+    find_uncovered(mesh, sab_axis_reach(mesh, geometry), covered, report);
     for (int b = 0; b < nboundaries; b++)
         SAB_TRY(check_over(mesh, &boundary[b], group[b], groups.data, err));
     SAB_TRY(check_circles(mesh, nboundaries, boundary, entry, err));
@@ -182,97 +196,4 @@ cleanup:
     SAB_FREE(entry);
     SAB_FREE(covered);
     return status;
-}
-
-/* F += int t.v over one facet. */
-static sab_status facet_load(const sab_mesh *mesh, const sab_geometry *geometry, int facet,
-                             const sab_boundary *entry, double t, double *F, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    const int *node = sab_mesh_facet(mesh, facet);
-    const int dim = mesh->cell->dim, nodes = mesh->cell->facet->nodes;
-
-    for (int q = 0; q < sab_line_degree7.n; q++) {
-        double force[SAB_DIM] = {0.0}; /* traction times ds */
-        sab_p2_side p;
-
-        sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
-        const sab_vars at = {.x = p.x[0], .y = p.x[1], .t = t};
-        const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
-        const double ds = hypot(p.normal_ds[0], p.normal_ds[1]);
-        for (int i = 0; i < dim; i++) {
-            double value;
-
-            if (entry->has_traction) {
-                SAB_TRY(sab_function_at(&entry->traction[i], &at, &value, err));
-                force[i] += value * ds;
-            }
-            if (entry->has_pressure) {
-                SAB_TRY(sab_function_at(&entry->pressure, &at, &value, err));
-                force[i] -= value * p.normal_ds[i];
-            }
-        }
-        for (int a = 0; a < nodes; a++)
-            for (int i = 0; i < dim; i++)
-                F[dim * node[a] + i] += w * p.value[a] * force[i];
-    }
-cleanup:
-    return status;
-}
-
-sab_status sab_boundary_load(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
-                             const sab_boundary *boundary, const int *group, double t, double *F,
-                             sab_error *err)
-{
-    for (int b = 0; b < nboundaries; b++) {
-        const sab_mesh_group *g = &mesh->group[group[b]];
-
-        for (int f = 0; f < g->nfacets && (boundary[b].has_traction || boundary[b].has_pressure);
-             f++) {
-            const sab_status status =
-                facet_load(mesh, geometry, g->facet[f], &boundary[b], t, F, err);
-
-            if (status != SAB_OK)
-                return status;
-        }
-    }
-    return SAB_OK;
-}
-
-/* w u.n ds at point q of a side. */
-static double flux_at(const sab_mesh *mesh, const sab_geometry *geometry, int facet, int q,
-                      const double *U)
-{
-    const int *node = sab_mesh_facet(mesh, facet);
-    const int dim = mesh->cell->dim, nodes = mesh->cell->facet->nodes;
-    double flux = 0.0;
-    sab_p2_side p;
-
-    sab_p2_side_at(mesh, facet, sab_line_degree7.xi[q][0], &p);
-    const double w = sab_line_degree7.weight[q] * geometry->measure(p.x);
-    for (int a = 0; a < nodes; a++)
-        for (int i = 0; i < dim; i++)
-            flux += w * p.value[a] * p.normal_ds[i] * U[dim * node[a] + i];
-    return flux;
-}
-
-double sab_boundary_flux(const sab_mesh *mesh, const sab_geometry *geometry, int group,
-                         const double *U)
-{
-    double flux = 0.0;
-
-    for (int f = 0; f < mesh->group[group].nfacets; f++)
-        for (int q = 0; q < sab_line_degree7.n; q++)
-            flux += flux_at(mesh, geometry, mesh->group[group].facet[f], q, U);
-    return flux;
-}
-
-double sab_boundary_outflow(const sab_mesh *mesh, const sab_geometry *geometry, const double *U)
-{
-    double flux = 0.0;
-
-    for (int f = 0; f < mesh->nfacets; f++)
-        for (int q = 0; q < sab_line_degree7.n && !mesh->facet_interior[f]; q++)
-            flux += fmax(flux_at(mesh, geometry, f, q, U), 0.0);
-    return flux;
 }

@@ -3,6 +3,7 @@
 #define SAB_FEM_BOUNDARY_H
 
 #include "base/function.h"
+#include "mesh/cell.h"
 
 #include <stdbool.h>
 
@@ -10,11 +11,11 @@ typedef struct sab_boundary {
     char *group; /* name, or number as text; owned by whoever owns the array */
     int line;    /* of the case file, for messages; 0 if unknown */
     bool has_velocity;
-    bool prescribed[3]; /* per component; false = free */
-    sab_function velocity[3];
+    bool prescribed[SAB_DIM]; /* per component; false = free */
+    sab_function velocity[SAB_DIM];
     bool slip; /* u.n = 0, tangential traction given (zero by default) */
     bool has_traction;
-    sab_function traction[3]; /* total traction of the outside on the grains */
+    sab_function traction[SAB_DIM]; /* total traction of the outside on the grains */
     bool has_pressure;
     sab_function pressure; /* traction -p n */
     int nover;

@@ -1,29 +1,24 @@
 #include "fem/bubble.h"
 
-/* l_i is P2: 1 at corner i, 1/2 in the middle of the two sides that meet there. */
-static void barycentric_gradient(int i, const sab_p2 *p, double *gradient)
+#include <string.h>
+
+void sab_bubble_value(const double *xi, double *value)
 {
-    for (int k = 0; k < 2; k++)
-        gradient[k] = p->dx[i][k] + 0.5 * (p->dx[3 + i][k] + p->dx[3 + (i + 2) % 3][k]);
+    *value = 27.0 * (1.0 - xi[0] - xi[1]) * xi[0] * xi[1];
 }
 
-double sab_bubble_value(const double *xi)
-{
-    return 27.0 * (1.0 - xi[0] - xi[1]) * xi[0] * xi[1];
-}
-
-void sab_bubble_gradient(const double *xi, const sab_p2 *p, double *gradient)
+void sab_bubble_gradient(const double *xi, const sab_p2 *p, double (*gradient)[SAB_DIM])
 {
     const double l[3] = {1.0 - xi[0] - xi[1], xi[0], xi[1]};
+    double dl[SAB_CORNERS][SAB_DIM];
 
-    gradient[0] = gradient[1] = 0.0;
+    sab_p2_barycentric(&sab_cell_triangle, p, dl);
+    gradient[0][0] = gradient[0][1] = 0.0;
     for (int i = 0; i < 3; i++) {
         const double factor = 27.0 * l[(i + 1) % 3] * l[(i + 2) % 3];
-        double dl[2];
 
-        barycentric_gradient(i, p, dl);
-        gradient[0] += factor * dl[0];
-        gradient[1] += factor * dl[1];
+        gradient[0][0] += factor * dl[i][0];
+        gradient[0][1] += factor * dl[i][1];
     }
 }
 
@@ -32,7 +27,58 @@ void sab_bubble_gradient(const double *xi, const sab_p2 *p, double *gradient)
  * with w_q = |T|/3. */
 void sab_bubble_projected_gradient(int q, const sab_p2 *p, double *gradient)
 {
-    barycentric_gradient(q, p, gradient);
-    gradient[0] *= -2.7;
-    gradient[1] *= -2.7;
+    double dl[SAB_CORNERS][SAB_DIM];
+
+    sab_p2_barycentric(&sab_cell_triangle, p, dl);
+    gradient[0] = -2.7 * dl[q][0];
+    gradient[1] = -2.7 * dl[q][1];
+}
+
+/* c times the product of l over n corners. */
+static double product(double c, int n, const int *corner, const double *l)
+{
+    for (int i = 0; i < n; i++)
+        c *= l[corner[i]];
+    return c;
+}
+
+/* Its gradient. */
+static void product_gradient(double c, int n, const int *corner, const double *l,
+                             double dl[SAB_CORNERS][SAB_DIM], double *gradient)
+{
+    memset(gradient, 0, SAB_DIM * sizeof *gradient);
+    for (int i = 0; i < n; i++) {
+        double factor = c;
+
+        for (int j = 0; j < n; j++)
+            factor *= j == i ? 1.0 : l[corner[j]];
+        for (int k = 0; k < SAB_DIM; k++)
+            gradient[k] += factor * dl[corner[i]][k];
+    }
+}
+
+static const int all[SAB_CORNERS] = {0, 1, 2, 3};
+
+void sab_bubbles_tetrahedron(const double *xi, double *value)
+{
+    const sab_cell *cell = &sab_cell_tetrahedron;
+    double l[SAB_CORNERS];
+
+    sab_cell_barycentric(cell, xi, l);
+    for (int side = 0; side < cell->sides; side++)
+        value[side] = product(27.0, cell->facet->corners, cell->side[side], l);
+    value[cell->sides] = product(256.0, cell->corners, all, l);
+}
+
+void sab_bubbles_tetrahedron_gradient(const double *xi, const sab_p2 *p,
+                                      double (*gradient)[SAB_DIM])
+{
+    const sab_cell *cell = &sab_cell_tetrahedron;
+    double l[SAB_CORNERS], dl[SAB_CORNERS][SAB_DIM];
+
+    sab_cell_barycentric(cell, xi, l);
+    sab_p2_barycentric(cell, p, dl);
+    for (int side = 0; side < cell->sides; side++)
+        product_gradient(27.0, cell->facet->corners, cell->side[side], l, dl, gradient[side]);
+    product_gradient(256.0, cell->corners, all, l, dl, gradient[cell->sides]);
 }

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
-                           const sab_boundary *boundary, const int *group, double t,
-                           sab_dofs **dofs, sab_error *err)
+sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, int faces,
+                           int nboundaries, const sab_boundary *boundary, const int *group,
+                           double t, sab_dofs **dofs, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_claims *claims = NULL;
@@ -16,22 +16,23 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
     *dofs = NULL;
     SAB_NEW(d, 1);
     const int dim = mesh->cell->dim;
-    const size_t components = (size_t)dim * (size_t)mesh->nnodes;
+    const size_t components = (size_t)dim * (size_t)(mesh->nnodes + faces);
     d->dim = dim;
-    d->nnodes = mesh->nnodes;
+    d->nnodes = mesh->nnodes + faces;
     SAB_NEW(d->number, components);
     SAB_NEW(d->value, components);
     SAB_NEW(d->frame, (size_t)dim * components);
-    SAB_NEW(d->owner, mesh->nnodes);
-    for (int node = 0; node < mesh->nnodes; node++) {
+    SAB_NEW(d->owner, d->nnodes);
+    for (int node = 0; node < d->nnodes; node++) {
         for (int i = 0; i < dim; i++)
             d->frame[dim * (dim * node + i) + i] = 1.0;
         d->owner[node] = SAB_NOBODY;
     }
-    SAB_TRY(sab_claims_create(mesh, geometry, nboundaries, boundary, group, t, &claims, err));
+    SAB_TRY(
+        sab_claims_create(mesh, geometry, faces, nboundaries, boundary, group, t, &claims, err));
     SAB_NEW(d->share, claims->n);
     SAB_TRY(sab_claims_settle(claims, mesh, boundary, group, d, err));
-    for (int i = 0; i < dim * mesh->nnodes; i++)
+    for (int i = 0; i < dim * d->nnodes; i++)
         if (d->number[i] >= 0)
             d->number[i] = d->nfree++;
     *dofs = d;
@@ -55,14 +56,12 @@ void sab_dofs_destroy(sab_dofs **dofs)
     }
 }
 
-/* Rank of a Gram matrix of n rows: elimination with complete pivoting on its diagonal. */
-static int rank_of(int n, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
+/* Rank of a Gram matrix of n rows, entries of size `scale` where they are not 0: elimination with
+ * complete pivoting on its diagonal. */
+static int rank_of(int n, double scale, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
 {
-    double scale = 0.0;
     int rank = 0;
 
-    for (int k = 0; k < n; k++)
-        scale += gram[k][k];
     for (int k = 0; k < n; k++) {
         int pivot = k;
 
@@ -89,12 +88,48 @@ static int rank_of(int n, double gram[SAB_MAX_RIGID][SAB_MAX_RIGID])
     return rank;
 }
 
-/* The rigid motions on the constrained directions, lengths scaled by the mesh: the rank of their
- * Gram matrix is the number of motions that are held. */
-int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab_geometry *geometry)
+/* The first node of the part that a node belongs to; the way there is made shorter. */
+static int first_of(int *part, int node)
+{
+    while (part[node] != node) {
+        part[node] = part[part[node]];
+        node = part[node];
+    }
+    return node;
+}
+
+/* part [nnodes] = the number of the part of a node; returns how many there are. Parts have no node
+ * in common. */
+static int find_parts(const sab_mesh *mesh, int *first, int *part)
+{
+    const int nodes = mesh->cell->nodes;
+    int n = 0;
+
+    for (int i = 0; i < mesh->nnodes; i++)
+        first[i] = i;
+    for (int i = 0; i < nodes * mesh->nelements; i++) {
+        const int a = first_of(first, mesh->element[i]);
+        const int b = first_of(first, mesh->element[i / nodes * nodes]);
+
+        first[a > b ? a : b] = a > b ? b : a;
+    }
+    for (int i = 0; i < mesh->nnodes; i++) /* the lowest node of a part leads the others */
+        part[i] = first[i] == i ? n++ : part[first_of(first, i)];
+    return n;
+}
+
+typedef struct gram {
+    int held; /* constrained directions: each adds to the matrix what is of order 1 */
+    double entry[SAB_MAX_RIGID][SAB_MAX_RIGID];
+} gram;
+
+/* The rigid motions on the constrained directions, lengths scaled by the mesh: the rank of the Gram
+ * matrix of a part is the number of its motions that are held. */
+static void add_constraints(const sab_dofs *dofs, const sab_mesh *mesh,
+                            const sab_geometry *geometry, const int *part, gram *of)
 {
     const int dim = dofs->dim, n = geometry->rigid;
-    double centre[SAB_DIM] = {0.0}, size = 0.0, gram[SAB_MAX_RIGID][SAB_MAX_RIGID] = {{0.0}};
+    double centre[SAB_DIM] = {0.0}, size = 0.0;
 
     for (int i = 0; i < dim * mesh->nnodes; i++)
         centre[i % dim] += mesh->x[i] / mesh->nnodes;
@@ -105,6 +140,7 @@ int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab
 
         if (dofs->number[i] >= 0)
             continue;
+        of[part[i / dim]].held++;
         for (int j = 0; j < dim; j++)
             x[j] = (mesh->x[i / dim * dim + j] - centre[j]) / size;
         for (int k = 0; k < n; k++) {
@@ -117,9 +153,39 @@ int sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab
         }
         for (int a = 0; a < n; a++)
             for (int b = 0; b < n; b++)
-                gram[a][b] += motion[a] * motion[b];
+                of[part[i / dim]].entry[a][b] += motion[a] * motion[b];
     }
-    return n - rank_of(n, gram);
+}
+
+sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
+                                  const sab_geometry *geometry, int *motions, int *node,
+                                  sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int *first = NULL, *part = NULL;
+    gram *of = NULL;
+
+    *motions = 0;
+    *node = 0;
+    SAB_NEW(first, mesh->nnodes);
+    SAB_NEW(part, mesh->nnodes);
+    SAB_NEW(of, find_parts(mesh, first, part));
+    add_constraints(dofs, mesh, geometry, part, of);
+    for (int i = 0; i < mesh->nnodes; i++) {
+        gram *own = &of[part[i]];
+        const int n =
+            first[i] == i ? geometry->rigid - rank_of(geometry->rigid, own->held, own->entry) : 0;
+
+        if (n > *motions) {
+            *motions = n;
+            *node = i;
+        }
+    }
+cleanup:
+    SAB_FREE(first);
+    SAB_FREE(part);
+    SAB_FREE(of);
+    return status;
 }
 
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l)

@@ -9,9 +9,9 @@ typedef struct sab_error_norms {
     double exact_L2, exact_Linf, exact_H1; /* the same norms of u_exact, for relative errors */
 } sab_error_norms;
 
-/* Degree-6 quadrature; Linf over its points and the nodes. Gradients of the formulas by
- * fourth-order differences. U is a velocity vector of the
- * space (its bubbles count), exact has dim functions. */
+/* By the rule for norms of the space, with the measure; Linf over its points and the nodes.
+ * Gradients of the formulas by fourth-order differences, about an axis in the plane (r, z) alone. U
+ * is a velocity vector of the space (its bubbles count), exact has dim functions. */
 sab_status sab_exact_velocity(const sab_space *space, const double *U, const sab_function *exact,
                               double t, sab_error_norms *norms, sab_error *err);
 /* L2 norm of p - p_exact and of p_exact over the elements with yielded[e] = 1 (in a rigid zone the

@@ -1,5 +1,6 @@
 #include "fem/fields.h"
 #include "base/memory.h"
+#include "fem/flux.h"
 
 #include <math.h>
 #include <string.h>
@@ -233,27 +234,34 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     }
 }
 
-/* h of element e: h^2 is twice its area, that of the mesh. */
+/* h of element e: h^2 is twice its area on the mesh, h^3 six times its volume. */
 static double size_of(const sab_fields *f, int e)
 {
-    const int points = f->space->element->law->n;
-    double area = 0.0;
+    const sab_quadrature *rule = f->space->element->law;
+    double volume = 0.0;
 
-    for (int q = points * e; q < points * (e + 1); q++)
-        area += f->space->weight[q] /
-                f->space->geometry->measure(f->space->point + f->space->geometry->dim * q);
-    return sqrt(2.0 * area);
+    for (int q = 0; q < rule->n; q++) {
+        sab_p2 p;
+
+        sab_p2_at(f->space->mesh, e, rule->xi[q], &p);
+        volume += p.det * rule->weight[q];
+    }
+    return f->space->mesh->cell->dim == 2 ? sqrt(2.0 * volume) : cbrt(6.0 * volume);
 }
 
 /* Largest |u| at the nodes of element e. */
 static double speed_of(const sab_fields *f, int e)
 {
+    const int dim = f->space->mesh->cell->dim;
     double u = 0.0;
 
     for (int a = 0; a < f->space->mesh->cell->nodes; a++) {
-        const double *at = f->velocity + 2 * sab_mesh_element(f->space->mesh, e)[a];
+        const double *at = f->velocity + dim * sab_mesh_element(f->space->mesh, e)[a];
+        double speed = 0.0;
 
-        u = fmax(u, hypot(at[0], at[1]));
+        for (int i = 0; i < dim; i++)
+            speed = hypot(speed, at[i]);
+        u = fmax(u, speed);
     }
     return u;
 }
@@ -293,6 +301,7 @@ static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int ent
     const sab_mesh *mesh = f->space->mesh;
     const sab_mesh_group *group = &mesh->group[b->group[entry]];
     const sab_dofs *dofs = b->dofs;
+    const int dim = mesh->cell->dim;
 
     for (int n = 0; n < mesh->nnodes; n++)
         f->marked[n] = dofs->owner[n] == entry;
@@ -304,22 +313,26 @@ static void restrict_to_entry(const sab_fields *f, const sab_balance *b, int ent
     }
     for (const sab_share *s = dofs->share; s < dofs->share + dofs->nshares; s++)
         if (s->entry == entry && (open || dofs->owner[s->node] == SAB_SEVERAL)) {
-            double *at = F + 2 * s->node;
-            const double whole[2] = {at[0], at[1]};
+            double *at = F + dim * s->node, whole[SAB_DIM];
 
-            for (int i = 0; i < 2; i++)
-                at[i] = s->part[i][0] * whole[0] + s->part[i][1] * whole[1];
+            memcpy(whole, at, (size_t)dim * sizeof *at);
+            for (int i = 0; i < dim; i++) {
+                at[i] = s->part[i][0] * whole[0];
+                for (int j = 1; j < dim; j++)
+                    at[i] += s->part[i][j] * whole[j];
+            }
             f->marked[s->node] = true;
         }
-    for (int i = 0; i < 2 * mesh->nnodes; i++)
-        if (!f->marked[i / 2])
+    for (int i = 0; i < dim * mesh->nnodes; i++)
+        if (!f->marked[i / dim])
             F[i] = 0.0;
 }
 
 sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int entry,
                                   sab_force_part part, double *F, sab_error *err)
 {
-    const int n = 2 * f->space->mesh->nnodes, rows = f->space->geometry->s * f->space->npoints;
+    const int n = f->space->geometry->dim * f->space->mesh->nnodes;
+    const int rows = f->space->geometry->s * f->space->npoints;
     const double *stress = part == SAB_FORCE_CONTACT ? f->lambda : f->total;
     sab_status status = SAB_OK;
 
@@ -334,8 +347,8 @@ sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int
         F[i] -= b->load[i];
     restrict_to_entry(f, b, entry, part != SAB_FORCE_TOTAL, F);
     if (part == SAB_FORCE_TOTAL)
-        status = sab_boundary_load(f->space->mesh, f->space->geometry, 1, b->boundary + entry,
-                                   b->group + entry, b->t, F, err);
+        status =
+            sab_boundary_load(f->space, 1, b->boundary + entry, b->group + entry, b->t, F, err);
     for (int i = 0; i < n && part != SAB_FORCE_CONTACT; i++)
         F[i] = -F[i];
     return status;
@@ -345,9 +358,11 @@ sab_status sab_fields_force(const sab_fields *f, const sab_balance *b, int entry
                             sab_force_part part, double *work, double *force, sab_error *err)
 {
     const sab_status status = sab_fields_nodal_force(f, b, entry, part, work, err);
+    const int dim = f->space->geometry->dim;
 
-    force[0] = force[1] = 0.0;
-    for (int i = 0; i < 2 * f->space->mesh->nnodes; i++)
-        force[i % 2] += work[i];
+    for (int i = 0; i < dim; i++)
+        force[i] = 0.0;
+    for (int i = 0; i < dim * f->space->mesh->nnodes; i++)
+        force[i % dim] += work[i];
     return status;
 }

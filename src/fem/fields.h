@@ -1,6 +1,6 @@
 /* fem/fields.h -- what users look at, from velocity and stress: one place for VTU and probes.
  *
- * Fields that are P1 in each element are held at its six nodes, [nelements][6][components]. The
+ * Fields that are P1 in each element are held at its nodes, [nelements][nodes][components]. The
  * pressure is the element mean: point values of the plain pair are noise on general meshes. */
 #ifndef SAB_FEM_FIELDS_H
 #define SAB_FEM_FIELDS_H
@@ -25,16 +25,16 @@ typedef struct sab_fields {
     double *strain_rate;    /* gamma [npoints][s], Dirichlet part and bubbles included */
     double *lambda;         /* [npoints][s] compression positive */
     double *total;          /* [npoints][s] total Cauchy stress: viscous - lambda */
-    double *stress;         /* [nelements][6][s] total, tension positive */
-    double *shear_stress;   /* [nelements][6] |Dev sigma| of the total stress */
-    double *shear_rate;     /* [nelements][6] |gamma_T| */
-    double *yield_ratio;    /* [nelements][6] |lambda_T| / (sigma + mu lambda_N) in [0,1] */
-    double *friction; /* [nelements][6] in the user's convention; mu(I) of this flow, I from the
+    double *stress;         /* [nelements][nodes][s] total, tension positive */
+    double *shear_stress;   /* [nelements][nodes] |Dev sigma| of the total stress */
+    double *shear_rate;     /* [nelements][nodes] |gamma_T| */
+    double *yield_ratio;    /* [nelements][nodes] |lambda_T| / (sigma + mu lambda_N) in [0,1] */
+    double *friction; /* [nelements][nodes] in the user's convention; mu(I) of this flow, I from the
                          shear rate at the point and the *mean* pressure of the element */
-    double *inertial_number; /* [nelements][6] of this flow, up to SAB_INERTIAL_BOUND I0; 0 without
-                                mu(I) */
+    double *inertial_number; /* [nelements][nodes] of this flow, up to SAB_INERTIAL_BOUND I0; 0
+                                without mu(I) */
     double *pressure;        /* [nelements] lambda_N / sqrt(d/2), mean of the element */
-    double *yielded;         /* [nelements] share of the law points that flow: 0, 1/3, 2/3 or 1 */
+    double *yielded;         /* [nelements] share of the law points that flow, 0 to 1 */
     sab_point_law law;       /* of the last update; its arrays are copies in `given` */
     double *given;           /* [4][npoints] */
     double *work;            /* [npoints][7] */
@@ -50,8 +50,8 @@ void sab_fields_destroy(sab_fields **fields);
 /* Recompute everything from a velocity vector and the stress (both copied). */
 void sab_fields_update(sab_fields *fields, const double *velocity, const double *lambda,
                        const sab_point_law *law);
-/* Number of components of a field at a point: velocity dim, stress 6 (XX YY ZZ XY YZ XZ), else 1.
- */
+/* Number of components of a field at a point: velocity dim, stress 6 (geometry->component),
+ * else 1. */
 int sab_fields_components(const sab_fields *fields, sab_probe_field field);
 /* Its value at reference point xi of an element. */
 void sab_fields_at(const sab_fields *fields, sab_probe_field field, int element, const double *xi,
@@ -78,11 +78,13 @@ typedef struct sab_balance {
  * the traction it applies. Contact and viscous: int D(v):lambda and -int D(v):(viscous stress) on
  * these nodes and on those of its group that nobody holds; what is missing to the total is the load
  * on them (not of its own traction), which vanishes with the size of the elements [docs/theory.md,
- * 10.5]. F and load are force vectors of the space; their bubbles do not matter, because a bubble
- * vanishes on every side. Not for SAB_FORCE_RECOVERED (fem/wall.h). */
+ * 10.5]. F and load are force vectors of the space; their bubbles do not matter, because
+ * translations and the hats of a wall are made of nodal functions alone. Not for
+ * SAB_FORCE_RECOVERED (fem/wall.h). */
 sab_status sab_fields_nodal_force(const sab_fields *fields, const sab_balance *balance, int entry,
                                   sab_force_part part, double *F, sab_error *err);
-/* Their sum, the force on the entry; the total is in exact balance. work is a force vector. */
+/* Their sum force [dim], that on the entry; the total is in exact balance, about an axis along it
+ * only. work is a force vector. */
 sab_status sab_fields_force(const sab_fields *fields, const sab_balance *balance, int entry,
                             sab_force_part part, double *work, double *force, sab_error *err);
 

@@ -7,22 +7,22 @@
  * D(u - m, v) on the left of the momentum balance; w is a velocity known before u, and m its mean
  * over what enters through a part of the boundary, weighted by the flux:
  * m = int |(w.n)_-| w / int |(w.n)_-|. D is symmetric, without a negative value, and within the
- * pattern of the strain blocks. The rule has four points per side, on the true curve. */
+ * pattern of the strain blocks. The rule of a side is that of its other integrals,
+ * on the true curve or surface. */
 #ifndef SAB_FEM_INFLOW_H
 #define SAB_FEM_INFLOW_H
 
 #include "fem/space.h"
 
 typedef struct sab_inflow {
-    const sab_mesh *mesh; /* borrowed */
-    const sab_geometry *geometry;
+    const sab_space *space; /* borrowed */
     int nsides, nparts;
     int *facet, *part;    /* [nsides] */
-    sab_blocks *N;        /* s = 2: velocity along the axes at the points; NULL without sides */
+    sab_blocks *N;        /* s = dim: velocity along the axes at the points; NULL without sides */
     sab_scatter *scatter; /* of N in A */
     double *coefficient;  /* [points] 1/2 |(w.n)_-| ds with the weight of the rule; 0 as created */
-    double *mean;         /* [nparts][2] m */
-    double *C;            /* [points][2][2] workspace */
+    double *mean;         /* [nparts][dim] m */
+    double *C;            /* [points][dim][dim] workspace */
 } sab_inflow;
 
 /* part [nfacets of the mesh]: to which of nparts parts a side belongs, -1 if it is not open; NULL

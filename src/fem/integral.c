@@ -12,37 +12,32 @@ static double product(int s, double bulk, const double *x, const double *y)
     return sum;
 }
 
-/* sum_q m_q r_q gamma_b^T E_b gamma_b of the inner functions of one element. */
-static double inner_dissipation(const sab_fields *f, int e)
+/* sum_p m_p r_p gamma_b^T E_b gamma_b of the bubbles of one element over its remainder. */
+static double remainder_dissipation(const sab_fields *f, int e)
 {
     const sab_space *space = f->space;
     const int s = space->geometry->s, dim = space->mesh->cell->dim;
-    const int points = space->element->law->n, nodes = space->mesh->cell->nodes;
+    const int nodes = space->mesh->cell->nodes;
     int index[SAB_SHAPES];
     double sum = 0.0;
 
-    sab_element_index(space->element, space->mesh, e, index);
-    for (int q = 0; q < points; q++) {
-        const int at = points * e + q;
-        double row[SAB_MAX_S], gamma[SAB_MAX_S] = {0.0};
-        sab_shapes p;
+    const int shapes = sab_element_index(space->element, space->mesh, e, index);
+    for (int p = 0; p < space->remainder->n; p++) {
+        double row[SAB_MAX_S][SAB_COMPONENTS], gamma[SAB_MAX_S] = {0.0};
+        const double w = sab_space_remainder_rows(space, e, p, row);
 
-        sab_element_at_law(space->element, space->mesh, e, q, &p);
-        for (int a = nodes; a < p.n; a++)
-            for (int i = 0; i < dim; i++) {
-                space->geometry->strain(i, p.gradient[a], p.hoop[a], row);
+        for (int a = nodes; a < shapes; a++)
+            for (int i = 0; i < dim; i++)
                 for (int c = 0; c < s; c++)
-                    gamma[c] += f->velocity[dim * index[a] + i] * row[c];
-            }
-        sum +=
-            2.0 * space->weight[at] * f->law.viscosity[at] * product(s, f->law.bulk, gamma, gamma);
+                    gamma[c] += f->velocity[dim * index[a] + i] * row[c][dim * a + i];
+        sum += 2.0 * w * sab_space_remainder_value(space, f->law.viscosity, e, p) *
+               product(s, f->law.bulk, gamma, gamma);
     }
     return sum;
 }
 
-/* u^T A u of the viscous matrix: sum_q m_q r_q gamma^T E_b gamma, in which inner functions among
- * themselves count more, bubbles 5/3 times [docs/theory.md, 4.9]; less what mu(I) takes of it,
- * which is friction. */
+/* u^T A u of the viscous matrix: sum_q m_q r_q gamma^T E_b gamma, and among bubbles what the law
+ * does not see of them [docs/theory.md, 4.9]; less what mu(I) takes of it, which is friction. */
 static double viscous_dissipation(const sab_fields *f)
 {
     const sab_space *space = f->space;
@@ -56,8 +51,8 @@ static double viscous_dissipation(const sab_fields *f)
                (f->law.viscosity[q] * product(s, f->law.bulk, gamma, gamma) -
                 f->law.rate[q] * product(s, 0.0, gamma, gamma));
     }
-    for (int e = 0; e < space->mesh->nelements && space->element->inner > 0; e++)
-        sum += (space->element->inner_stiffness - 1.0) * inner_dissipation(f, e);
+    for (int e = 0; e < space->mesh->nelements && space->remainder != NULL; e++)
+        sum += space->remainder_factor * remainder_dissipation(f, e);
     return sum;
 }
 
@@ -115,7 +110,7 @@ double sab_integral_of(const sab_fields *f, sab_integral which, double above, co
 
     switch (which) {
     case SAB_INTEGRAL_KINETIC_ENERGY:
-        return of_velocity(f, f->space->element->mass, true, 0.0);
+        return of_velocity(f, f->space->mass, true, 0.0);
     case SAB_INTEGRAL_VISCOUS_DISSIPATION:
         return viscous_dissipation(f);
     case SAB_INTEGRAL_FRICTION_DISSIPATION:
@@ -125,9 +120,11 @@ double sab_integral_of(const sab_fields *f, sab_integral which, double above, co
             sum += gravity[i] * f->velocity[i];
         return sum;
     case SAB_INTEGRAL_YIELDED_AREA:
+    case SAB_INTEGRAL_YIELDED_VOLUME:
         return area(f, true);
     case SAB_INTEGRAL_MOVING_AREA:
-        return of_velocity(f, f->space->element->norms, false, above);
+    case SAB_INTEGRAL_MOVING_VOLUME:
+        return of_velocity(f, f->space->norms, false, above);
     default:
         return area(f, false);
     }

@@ -7,7 +7,8 @@
 
 #include "fem/fields.h"
 
-/* `above` is the speed of MOVING_AREA; `gravity`, the force vector of sab_space_body_force, serves
+/* With the measure of the geometry, that is of a sector of one radian about an axis. `above` is the
+ * speed of MOVING_AREA; `gravity`, the force vector of sab_space_body_force, serves
  * GRAVITY_POWER. Others do not look at them. */
 double sab_integral_of(const sab_fields *fields, sab_integral which, double above,
                        const double *gravity);

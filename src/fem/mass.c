@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-const sab_quadrature *sab_mass_rule(const sab_space *space)
-{
-    return space->element->mass;
-}
-
 sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mass **mass,
                            sab_error *err)
 {
@@ -16,7 +11,7 @@ sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mas
 
     *mass = NULL;
     SAB_NEW(m, 1);
-    SAB_TRY(sab_points_velocity(space, dofs, sab_mass_rule(space), &m->at, err));
+    SAB_TRY(sab_points_velocity(space, dofs, space->mass, &m->at, err));
     const size_t all = (size_t)m->at->s * (size_t)m->at->n;
     SAB_NEW(m->C, (size_t)m->at->s * all);
     SAB_NEW(m->work, all);

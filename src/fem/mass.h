@@ -17,8 +17,6 @@ typedef struct sab_mass {
     double *work;   /* [n][dim] */
 } sab_mass;
 
-/* The rule, the same for every element. */
-const sab_quadrature *sab_mass_rule(const sab_space *space);
 /* The caller owns *mass. */
 sab_status sab_mass_create(const sab_space *space, const sab_dofs *dofs, sab_mass **mass,
                            sab_error *err);

@@ -1,17 +1,15 @@
 /* fem/mass_field.c -- between velocity vectors and values at the points of the mass matrix. */
 #include "fem/mass.h"
 
-enum { MOST_POINTS = 16 };
-
 /* The shape functions at the points of the rule: the same in every element. */
 typedef struct table {
     int points, shapes;
-    double value[MOST_POINTS][SAB_SHAPES];
+    double value[SAB_RULE_POINTS][SAB_SHAPES];
 } table;
 
 static table tabulate(const sab_space *space)
 {
-    const sab_quadrature *rule = sab_mass_rule(space);
+    const sab_quadrature *rule = space->mass;
     table t = {rule->n, 0, {{0.0}}};
 
     for (int q = 0; q < rule->n; q++)

@@ -24,10 +24,15 @@ sab_status sab_material_law(const sab_material *material, const sab_geometry *ge
     if (material->friction_is_angle && !material->has_mu_i) {
         if (!(friction >= 0.0 && friction < 90.0))
             return out_of_range(err, at, "material.friction.angle", friction, "in [0, 90) degrees");
-        friction = geometry->friction_of_angle(friction * acos(-1.0) / 180.0);
+        if (!(dilatancy >= 0.0))
+            return out_of_range(err, at, "material.dilatancy", dilatancy, "0 or more");
+        friction = sab_material_friction(geometry, material->friction_in, friction, dilatancy);
     }
     if (!(friction >= 0.0))
         return out_of_range(err, at, "material.friction", friction, "0 or more");
+    if (friction > sab_friction_limit(geometry))
+        return out_of_range(err, at, "material.friction", friction,
+                            "at most sqrt(3)/2 = 0.866, above which the cone admits tension");
     if (!(dilatancy >= 0.0 && dilatancy <= friction))
         return out_of_range(err, at, "material.dilatancy", dilatancy,
                             material->has_mu_i ? "between 0 and the static friction"
@@ -46,9 +51,16 @@ cleanup:
     return status;
 }
 
-double sab_material_friction_angle(const sab_geometry *geometry, double friction)
+double sab_material_friction(const sab_geometry *geometry, sab_friction_mode mode, double degrees,
+                             double dilatancy)
 {
-    return geometry->angle_of_friction(friction) * 180.0 / acos(-1.0);
+    return sab_friction_of_angle(geometry, mode, degrees * acos(-1.0) / 180.0, dilatancy);
+}
+
+double sab_material_friction_angle(const sab_geometry *geometry, sab_friction_mode mode,
+                                   double friction, double dilatancy)
+{
+    return sab_angle_of_friction(geometry, mode, friction, dilatancy) * 180.0 / acos(-1.0);
 }
 
 double sab_material_inertial_number(const sab_mu_i *mu_i, double shear_rate, double pressure)

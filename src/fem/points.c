@@ -9,13 +9,18 @@
 typedef struct view {
     const sab_space *space;
     const sab_quadrature *rule;
-    int s;
+    int s, first; /* components, and the first shape function that counts */
     void (*rows)(const struct view *view, int e, int q, double axis[SAB_MAX_S][SAB_COMPONENTS]);
 } view;
 
 static void strain_rows(const view *v, int e, int q, double axis[SAB_MAX_S][SAB_COMPONENTS])
 {
     sab_space_strain_rows(v->space, e, q, axis);
+}
+
+static void remainder_rows(const view *v, int e, int p, double axis[SAB_MAX_S][SAB_COMPONENTS])
+{
+    sab_space_remainder_rows(v->space, e, p, axis);
 }
 
 /* Component i of a velocity: phi of its own shape functions. */
@@ -40,29 +45,31 @@ typedef struct component {
 static int components_of(const sab_space *space, const sab_dofs *dofs, int e,
                          component local[SAB_COMPONENTS])
 {
-    const int dim = dofs->dim, nodal = dim * space->mesh->cell->nodes;
-    const int inner = dim * space->element->inner, *node = sab_mesh_element(space->mesh, e);
+    const int dim = dofs->dim, inner = dim * space->element->inner;
+    int index[SAB_SHAPES];
+    const int framed = dim * sab_element_index(space->element, space->mesh, e, index) - inner;
 
-    for (int i = 0; i < nodal; i++) {
-        const int at = dim * node[i / dim] + i % dim;
+    for (int i = 0; i < framed; i++) {
+        const int at = dim * index[i / dim] + i % dim;
 
         local[i] = (component){dofs->number[at], dofs->value[at], {0.0}};
         memcpy(local[i].direction, dofs->frame + dim * at, (size_t)dim * sizeof(double));
     }
     for (int i = 0; i < inner; i++) { /* inner functions are free, along the axes */
-        local[nodal + i] = (component){dofs->nfree + inner * e + i, 0.0, {0.0}};
-        local[nodal + i].direction[i % dim] = 1.0;
+        local[framed + i] = (component){dofs->nfree + inner * e + i, 0.0, {0.0}};
+        local[framed + i].direction[i % dim] = 1.0;
     }
-    return nodal + inner;
+    return framed + inner;
 }
 
 /* One row of a block: v along the axes, turned into the frames of the nodes. Returns what is
  * prescribed of it; *value moves on. */
-static double turn_row(int dim, int n, const component *local, const double *axis, double **value)
+static double turn_row(int dim, int first, int n, const component *local, const double *axis,
+                       double **value)
 {
     double given = 0.0;
 
-    for (int i = 0; i < n; i++) {
+    for (int i = first; i < n; i++) {
         const double *d = local[i].direction, *along = axis + i / dim * dim;
         double turned = d[0] * along[0];
 
@@ -80,23 +87,26 @@ static sab_status make_blocks(const view *v, const sab_dofs *dofs, sab_blocks **
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = v->space->mesh;
-    const int s = v->s, dim = dofs->dim, points = v->rule->n;
-    int64_t columns = (int64_t)(dim * v->space->element->inner) * mesh->nelements;
+    const int s = v->s, dim = dofs->dim, points = v->rule->n, first = dim * v->first;
+    component local[SAB_COMPONENTS];
+    int64_t columns = 0;
     sab_blocks *b = NULL;
 
     *B = NULL;
-    for (int i = 0; i < mesh->cell->nodes * mesh->nelements; i++)
-        for (int c = 0; c < dim; c++)
-            columns += dofs->number[dim * mesh->element[i] + c] >= 0;
+    for (int e = 0; e < mesh->nelements; e++) {
+        const int components = components_of(v->space, dofs, e, local);
+
+        for (int i = first; i < components; i++)
+            columns += local[i].number >= 0;
+    }
     SAB_TRY(sab_blocks_create(s, points * mesh->nelements, sab_space_unknowns(v->space, dofs),
                               mesh->nelements, columns, columns * points * s, &b, err));
     for (int e = 0; e < mesh->nelements; e++) {
-        component local[SAB_COMPONENTS];
         const int components = components_of(v->space, dofs, e, local);
         int *column = b->column + b->column_start[e], n = 0;
         double *value = b->value + b->value_start[e];
 
-        for (int i = 0; i < components; i++)
+        for (int i = first; i < components; i++)
             if (local[i].number >= 0)
                 column[n++] = local[i].number;
         b->point[e + 1] = points * (e + 1);
@@ -107,7 +117,7 @@ static sab_status make_blocks(const view *v, const sab_dofs *dofs, sab_blocks **
 
             v->rows(v, e, q, axis);
             for (int c = 0; c < s; c++)
-                *k++ = turn_row(dim, components, local, axis[c], &value);
+                *k++ = turn_row(dim, first, components, local, axis[c], &value);
         }
     }
     SAB_TRY(sab_blocks_share(b, sab_threads_get(), err));
@@ -118,7 +128,7 @@ cleanup:
     return status;
 }
 
-/* Places and weights of the points of a rule, without blocks. */
+/* Places and weights of the points of a rule, of NULL the law points; without blocks. */
 static sab_status create(const sab_space *space, const sab_quadrature *rule, int s,
                          sab_points **points, sab_error *err)
 {
@@ -130,10 +140,14 @@ static sab_status create(const sab_space *space, const sab_quadrature *rule, int
     *points = NULL;
     SAB_NEW(p, 1);
     p->s = s;
-    p->n = rule->n * mesh->nelements;
+    p->n = rule == NULL ? space->npoints : rule->n * mesh->nelements;
     SAB_NEW(p->x, dim * (size_t)p->n);
     SAB_NEW(p->weight, p->n);
-    for (int i = 0; i < p->n; i++) {
+    if (rule == NULL) {
+        memcpy(p->x, space->point, dim * (size_t)p->n * sizeof *p->x);
+        memcpy(p->weight, space->weight, (size_t)p->n * sizeof *p->weight);
+    }
+    for (int i = 0; rule != NULL && i < p->n; i++) {
         sab_p2 at;
 
         sab_p2_at(mesh, i / rule->n, rule->xi[i % rule->n], &at);
@@ -147,13 +161,14 @@ cleanup:
     return status;
 }
 
-static sab_status see(const view *v, const sab_dofs *dofs, sab_points **points, sab_error *err)
+static sab_status see(const view *v, const sab_quadrature *rule, const sab_dofs *dofs,
+                      sab_points **points, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_points *p = NULL;
 
     *points = NULL;
-    SAB_TRY(create(v->space, v->rule, v->s, &p, err));
+    SAB_TRY(create(v->space, rule, v->s, &p, err));
     SAB_NEW(p->k, (size_t)p->s * (size_t)p->n);
     SAB_TRY(make_blocks(v, dofs, &p->B, p->k, err));
     *points = p;
@@ -166,21 +181,32 @@ cleanup:
 sab_status sab_points_strain(const sab_space *space, const sab_dofs *dofs, sab_points **points,
                              sab_error *err)
 {
-    return see(&(view){space, space->element->law, space->geometry->s, strain_rows}, dofs, points,
-               err);
+    const view v = {space, space->element->law, space->geometry->s, 0, strain_rows};
+
+    return see(&v, NULL, dofs, points, err);
 }
 
 sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
                             sab_error *err)
 {
-    return make_blocks(&(view){space, space->element->law, space->geometry->s, strain_rows}, dofs,
-                       B, k, err);
+    const view v = {space, space->element->law, space->geometry->s, 0, strain_rows};
+
+    return make_blocks(&v, dofs, B, k, err);
+}
+
+sab_status sab_points_remainder(const sab_space *space, const sab_dofs *dofs, sab_points **points,
+                                sab_error *err)
+{
+    const int nodes = space->mesh->cell->nodes;
+    const view v = {space, space->remainder, space->geometry->s, nodes, remainder_rows};
+
+    return see(&v, space->gradient == NULL ? NULL : space->remainder, dofs, points, err);
 }
 
 sab_status sab_points_velocity(const sab_space *space, const sab_dofs *dofs,
                                const sab_quadrature *rule, sab_points **points, sab_error *err)
 {
-    return see(&(view){space, rule, dofs->dim, velocity_rows}, dofs, points, err);
+    return see(&(view){space, rule, dofs->dim, 0, velocity_rows}, rule, dofs, points, err);
 }
 
 sab_status sab_points_hats(const sab_space *space, int nvertices, const int *vertex,
@@ -193,7 +219,7 @@ sab_status sab_points_hats(const sab_space *space, int nvertices, const int *ver
     sab_points *p = NULL;
 
     *points = NULL;
-    SAB_TRY(create(space, rule, 1, &p, err));
+    SAB_TRY(create(space, NULL, 1, &p, err));
     SAB_TRY(sab_blocks_create(1, p->n, nvertices, mesh->nelements,
                               corners * (int64_t)mesh->nelements, corners * (int64_t)p->n, &p->B,
                               err));
@@ -207,7 +233,7 @@ sab_status sab_points_hats(const sab_space *space, int nvertices, const int *ver
         for (int i = 0; i < corners; i++)
             B->column[corners * e + i] = vertex[sab_mesh_element(mesh, e)[i]];
         for (int q = 0; q < rule->n; q++)
-            sab_cell_barycentric(mesh->cell, rule->xi[q], value + corners * q);
+            sab_cell_barycentric(mesh->cell, sab_space_xi(space, e, q), value + corners * q);
     }
     *points = p;
     p = NULL;

@@ -22,6 +22,11 @@ typedef struct sab_points {
 /* Strain rates at the law points: B_q = chi^-1 D(.)(x_q), of inner functions as projected. */
 sab_status sab_points_strain(const sab_space *space, const sab_dofs *dofs, sab_points **points,
                              sab_error *err);
+/* Strain rates of bubbles at the points of the remainder of the space, on the columns of bubbles:
+ * with weight space->remainder_factor these points complete the viscous matrix. The space has one.
+ */
+sab_status sab_points_remainder(const sab_space *space, const sab_dofs *dofs, sab_points **points,
+                                sab_error *err);
 /* Velocities along the axes at the points of a rule. */
 sab_status sab_points_velocity(const sab_space *space, const sab_dofs *dofs,
                                const sab_quadrature *rule, sab_points **points, sab_error *err);

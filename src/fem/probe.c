@@ -1,8 +1,10 @@
 #include "fem/probe.h"
 
 const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {
-    [SAB_PROBE_FLUX] = "flux", [SAB_PROBE_FORCE] = "force",       [SAB_PROBE_POINT] = "point",
-    [SAB_PROBE_LINE] = "line", [SAB_PROBE_TRACTION] = "traction", [SAB_PROBE_INTEGRAL] = "integral",
+    [SAB_PROBE_FLUX] = "flux",         [SAB_PROBE_FORCE] = "force",
+    [SAB_PROBE_POINT] = "point",       [SAB_PROBE_LINE] = "line",
+    [SAB_PROBE_PLANE] = "plane",       [SAB_PROBE_TRACTION] = "traction",
+    [SAB_PROBE_INTEGRAL] = "integral",
 };
 
 const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
@@ -31,9 +33,28 @@ const char *const sab_integral_name[SAB_INTEGRAL_COUNT] = {
     [SAB_INTEGRAL_AREA] = "area",
     [SAB_INTEGRAL_YIELDED_AREA] = "yielded_area",
     [SAB_INTEGRAL_MOVING_AREA] = "moving_area",
+    [SAB_INTEGRAL_VOLUME] = "volume",
+    [SAB_INTEGRAL_YIELDED_VOLUME] = "yielded_volume",
+    [SAB_INTEGRAL_MOVING_VOLUME] = "moving_volume",
 };
+
+bool sab_integral_is_area(sab_integral integral)
+{
+    return integral >= SAB_INTEGRAL_AREA && integral <= SAB_INTEGRAL_MOVING_AREA;
+}
+
+bool sab_integral_is_volume(sab_integral integral)
+{
+    return integral >= SAB_INTEGRAL_VOLUME && integral <= SAB_INTEGRAL_MOVING_VOLUME;
+}
+
+bool sab_integral_is_moving(sab_integral integral)
+{
+    return integral == SAB_INTEGRAL_MOVING_AREA || integral == SAB_INTEGRAL_MOVING_VOLUME;
+}
 
 bool sab_probe_is_profile(const sab_probe *probe)
 {
-    return probe->kind == SAB_PROBE_LINE || probe->kind == SAB_PROBE_TRACTION;
+    return probe->kind == SAB_PROBE_LINE || probe->kind == SAB_PROBE_PLANE ||
+           probe->kind == SAB_PROBE_TRACTION;
 }

@@ -9,6 +9,7 @@ typedef enum sab_probe_kind {
     SAB_PROBE_FORCE,    /* force of the grains on a group */
     SAB_PROBE_POINT,    /* a field at a point */
     SAB_PROBE_LINE,     /* a field along a segment, written to profiles/NAME.csv */
+    SAB_PROBE_PLANE,    /* a field on a slice of the domain in space, likewise */
     SAB_PROBE_TRACTION, /* stress of the grains along a group, likewise */
     SAB_PROBE_INTEGRAL, /* one number of the whole domain */
     SAB_PROBE_KINDS
@@ -48,6 +49,9 @@ typedef enum sab_integral {
     SAB_INTEGRAL_AREA,
     SAB_INTEGRAL_YIELDED_AREA, /* of the law points that flow */
     SAB_INTEGRAL_MOVING_AREA,  /* where |u| > above */
+    SAB_INTEGRAL_VOLUME,       /* what the three are called about an axis and in space */
+    SAB_INTEGRAL_YIELDED_VOLUME,
+    SAB_INTEGRAL_MOVING_VOLUME,
     SAB_INTEGRAL_COUNT
 } sab_integral;
 extern const char *const sab_integral_name[SAB_INTEGRAL_COUNT]; /* "kinetic_energy", ... */
@@ -57,13 +61,20 @@ typedef struct sab_probe {
     int line;   /* of the case file */
     sab_probe_kind kind;
     char *group;           /* FLUX, FORCE, TRACTION; owned likewise */
-    double from[3], to[3]; /* POINT uses from */
-    int samples;           /* LINE, TRACTION; 0 on a wall: one row per vertex */
+    double from[3], to[3]; /* POINT uses from; PLANE: a point of it, and its normal */
+    int samples;           /* LINE, TRACTION, PLANE; 0 on a wall: one row per vertex */
+    int across;            /* PLANE: samples in its second direction */
     sab_probe_field field;
     sab_force_part part;   /* FORCE */
     sab_integral integral; /* INTEGRAL */
-    double above;          /* MOVING_AREA: speed */
+    double above;          /* MOVING_AREA, MOVING_VOLUME: speed */
 } sab_probe;
+
+/* An area: of the plane only; or a volume: of other geometries? */
+bool sab_integral_is_area(sab_integral integral);
+bool sab_integral_is_volume(sab_integral integral);
+/* Does it need a speed to count from? */
+bool sab_integral_is_moving(sab_integral integral);
 
 /* Is its result a table in profiles/NAME.csv, and not a number? */
 bool sab_probe_is_profile(const sab_probe *probe);

@@ -28,7 +28,8 @@ static sab_status factor_mass(sab_recovery *r, sab_error *err)
     SAB_TRY(sab_blocks_pattern(r->hats->B, true, &M, err));
     SAB_TRY(sab_scatter_create(r->hats->B, M, &scatter, err));
     sab_blocks_assemble(r->hats->B, r->hats->weight, scatter, M);
-    SAB_TRY(sab_factor_create(SAB_CHOLMOD, M, &r->factor, err));
+    SAB_TRY(sab_factor_create(&(sab_factor_options){.space = r->space->mesh->cell->dim == 3}, M,
+                              &r->factor, err));
     SAB_TRY(sab_factor_update(r->factor, M, err));
 cleanup:
     sab_scatter_destroy(&scatter);

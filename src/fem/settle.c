@@ -1,9 +1,8 @@
-/* fem/settle.c -- who holds a node that boundary entries share, and who carries its reaction
- * [docs/theory.md, 4.7 and 4.8]. */
+/* fem/settle.c -- who holds a node that boundary entries share [docs/theory.md, 4.7]. */
 #include "base/memory.h"
-#include "fem/claims.h"
+#include "fem/court.h"
+#include "fem/p2.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,85 +10,25 @@
  * side of a corner, a number on the other. */
 static const double SAME = 1e-8;
 
-/* What is prescribed at one node: up to two directions with the velocity along them. */
-typedef struct hold {
-    int n, given; /* directions, and how many of them velocities give; the others are slip walls */
-    double direction[2][2]; /* unit */
-    double value[2];
-} hold;
-
-/* All that is needed to settle who holds a node. */
-typedef struct court {
-    const sab_mesh *mesh;
-    const sab_boundary *boundary;
-    const int *group;
-    const sab_claims *claims;
-    double still; /* a slower velocity is rest */
-    sab_dofs *dofs;
-} court;
-
-/* The claims on a node, one after the other. */
-static const sab_claim *first_claim(const court *c, int node)
-{
-    const int k = c->claims->first[node];
-
-    return k > 0 ? &c->claims->claim[k - 1] : NULL;
-}
-
-static const sab_claim *next_claim(const court *c, const sab_claim *claim)
-{
-    return claim->next > 0 ? &c->claims->claim[claim->next - 1] : NULL;
-}
-
-static double cross(const double a[2], const double b[2])
-{
-    return a[0] * b[1] - a[1] * b[0];
-}
-
-static bool prescribes(const court *c, const sab_claim *claim, int i)
-{
-    const sab_boundary *b = &c->boundary[claim->entry];
-
-    return b->has_velocity && b->prescribed[i];
-}
-
-static bool is_wall(const double wall[2])
-{
-    return wall[0] != 0.0 || wall[1] != 0.0;
-}
-
-/* Does another entry at this node say `over` to the one of the claim? */
-static bool is_overruled(const court *c, int node, const sab_claim *claim)
-{
-    for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by)) {
-        const sab_boundary *b = &c->boundary[by->entry];
-
-        for (int k = 0; k < b->nover && by != claim; k++)
-            if (sab_mesh_find_group(c->mesh, b->over[k]) == c->group[claim->entry])
-                return true;
-    }
-    return false;
-}
-
-static bool is_at_rest(const court *c, const sab_claim *claim)
-{
-    return hypot(claim->velocity[0], claim->velocity[1]) <= c->still;
-}
-
 /* "(1, free)" */
 typedef struct velocity_text {
-    char text[80];
+    char text[SAB_PLACE_TEXT];
 } velocity_text;
 
 static velocity_text text_of(const court *c, const sab_claim *claim)
 {
-    char part[2][32] = {"free", "free"};
     velocity_text v;
+    int used = 0;
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < c->dofs->dim; i++) {
+        char part[32] = "free";
+
         if (prescribes(c, claim, i))
-            snprintf(part[i], sizeof part[i], "%g", claim->velocity[i]);
-    snprintf(v.text, sizeof v.text, "(%s, %s)", part[0], part[1]);
+            snprintf(part, sizeof part, "%g", claim->velocity[i]);
+        used += snprintf(v.text + used, sizeof v.text - (size_t)used, "%s%s", i == 0 ? "(" : ", ",
+                         part);
+    }
+    snprintf(v.text + used, sizeof v.text - (size_t)used, ")");
     return v;
 }
 
@@ -97,12 +36,14 @@ static sab_status fail_moving(const court *c, int node, const sab_claim *a, cons
                               sab_error *err)
 {
     const char *one = c->boundary[a->entry].group, *other = c->boundary[b->entry].group;
+    char place[SAB_PLACE_TEXT];
 
     return sab_fail(err, SAB_ERR_INPUT,
-                    "boundaries.%s: moves with %s at (%g, %g), a node that it shares with "
+                    "boundaries.%s: moves with %s at %s, a node that it shares with "
                     "'boundaries.%s', which moves with %s; say which one holds there: over: %s "
                     "here, or over: %s there",
-                    one, text_of(c, a).text, c->mesh->x[2 * node], c->mesh->x[2 * node + 1], other,
+                    one, text_of(c, a).text,
+                    sab_place_text(c->dofs->dim, sab_mesh_x(c->mesh, node), place), other,
                     text_of(c, b).text, other, one);
 }
 
@@ -123,7 +64,8 @@ static sab_status add_concession(const court *c, int node, int holder, int other
         return sab_fail(err, SAB_ERR_MEMORY, "out of memory: %d shared nodes", d->nconcessions);
     d->concession = grown;
     grown[d->nconcessions] = (sab_concession){.holder = holder, .other = other, .nodes = 1};
-    memcpy(grown[d->nconcessions++].place, c->mesh->x + 2 * node, 2 * sizeof(double));
+    memcpy(grown[d->nconcessions++].place, sab_mesh_x(c->mesh, node),
+           (size_t)d->dim * sizeof(double));
     return status;
 }
 
@@ -144,17 +86,37 @@ static const sab_claim *find_holder(const court *c, int node, int i)
     return best;
 }
 
+/* On an axis u_r = 0, whatever entries say; but they should not say something else. */
+static sab_status check_axis(const court *c, int node, sab_error *err)
+{
+    char place[SAB_PLACE_TEXT];
+
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        if (prescribes(c, k, 0) && !is_overruled(c, node, k) && fabs(k->velocity[0]) > c->still)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "boundaries.%s: moves with %s at %s, on the axis, where the radial "
+                            "velocity is 0; give one that vanishes there, or slip: true",
+                            c->boundary[k->entry].group, text_of(c, k).text,
+                            sab_place_text(c->dofs->dim, sab_mesh_x(c->mesh, node), place));
+    return SAB_OK;
+}
+
 /* Component by component: entries that agree, or rest against motion, which rest wins; two motions
  * are an error. */
 static sab_status settle_velocity(const court *c, int node, hold *h, sab_error *err)
 {
-    const sab_claim *holder[2] = {find_holder(c, node, 0), find_holder(c, node, 1)};
+    const sab_claim *holder[SAB_DIM] = {NULL};
+    const int dim = c->dofs->dim;
     sab_status status = SAB_OK;
 
+    if (is_on_axis(c, node))
+        SAB_TRY(check_axis(c, node, err));
+    for (int i = 0; i < dim; i++)
+        holder[i] = find_holder(c, node, i);
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
         const sab_claim *conceded = NULL;
 
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < dim; i++) {
             if (holder[i] == NULL || !prescribes(c, k, i) || is_overruled(c, node, k) ||
                 fabs(k->velocity[i] - holder[i]->velocity[i]) <= c->still)
                 continue;
@@ -166,90 +128,168 @@ static sab_status settle_velocity(const court *c, int node, hold *h, sab_error *
         if (conceded != NULL)
             SAB_TRY(add_concession(c, node, conceded->entry, k->entry, err));
     }
-    for (int i = 0; i < 2; i++)
-        if (holder[i] != NULL) {
+    for (int i = 0; i < dim; i++) {
+        const bool axis = i == 0 && is_on_axis(c, node);
+
+        if (holder[i] != NULL || axis) {
             h->direction[h->n][i] = 1.0;
-            h->value[h->n++] = holder[i]->velocity[i];
+            h->value[h->n++] = axis ? 0.0 : holder[i]->velocity[i];
         }
+    }
+    h->given = h->n;
 cleanup:
     return status;
 }
 
-/* Slip: the walls of all entries together, since no volume is to pass through any of them; where
- * velocities leave a direction, the wall that is farthest from theirs. */
-static void settle_slip(const court *c, int node, hold *h)
+/* The slip walls of all entries at a node together, since no volume is to pass through any of them:
+ * normals that differ by less than 30 degrees, directly or by way of others, are one wall. Their
+ * unit normals to c->normal; returns their number. */
+static int gather_walls(const court *c, int node)
 {
-    double wall[2][2] = {{0.0}};
+    int n = 0, walls = 0;
 
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
-        for (int w = 0; w < 2; w++)
-            if (is_wall(k->wall[w]) && !is_overruled(c, node, k))
-                sab_claim_add_normal(wall, k->wall[w]);
-    for (int w = 0; w < 2; w++) {
-        const double size = hypot(wall[w][0], wall[w][1]);
+        for (int w = 0; w < SAB_DIM; w++)
+            if (sab_is_wall(k->wall[w]) && !is_overruled(c, node, k)) {
+                memcpy(c->normal[n], k->wall[w], sizeof *c->normal);
+                c->part[n] = n;
+                n++;
+            }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            const int from = c->part[i], to = c->part[j];
 
-        for (int i = 0; i < 2 && size > 0.0; i++)
-            wall[w][i] /= size;
-    }
-    if (h->n == 1) {
-        const double *v = h->direction[0];
-        const int far = fabs(cross(v, wall[1])) > fabs(cross(v, wall[0]));
+            if (sab_same_wall(c->normal[j], c->normal[i]))
+                for (int k = 0; k < n; k++)
+                    if (c->part[k] == (from > to ? from : to))
+                        c->part[k] = from > to ? to : from;
+        }
+    for (int i = 0; i < n; i++) /* each part begins with the normal of its number */
+        if (c->part[i] == i) {
+            double sum[SAB_DIM] = {0.0};
 
-        if (fabs(cross(v, wall[far])) > SAB_CORNER_SINE)
-            memcpy(h->direction[h->n++], wall[far], sizeof wall[far]);
-    } else if (h->n == 0) {
-        for (int w = 0; w < 2 && is_wall(wall[w]); w++)
-            memcpy(h->direction[h->n++], wall[w], sizeof wall[w]);
+            for (int j = i; j < n; j++)
+                for (int d = 0; d < SAB_DIM && c->part[j] == i; d++)
+                    sum[d] += c->normal[j][d];
+            const double size = sab_length(sum);
+            for (int d = 0; d < SAB_DIM && size > 0.0; d++)
+                c->normal[walls][d] = sum[d] / size;
+            walls += size > 0.0;
+        }
+    return walls;
+}
+
+/* The wall to hold first where no velocity is given: one of the two that are farthest apart. */
+static int first_wall(const court *c, int walls)
+{
+    double most = -1.0;
+    int first = 0;
+
+    for (int a = 0; a < walls; a++)
+        for (int b = 0; b < walls; b++) {
+            double cross[SAB_DIM];
+
+            sab_cross(c->normal[a], c->normal[b], cross);
+            if (sab_length(cross) > most) {
+                most = sab_length(cross);
+                first = a;
+            }
+        }
+    return first;
+}
+
+/* Slip walls, where velocities leave a direction: one after the other the wall that is farthest
+ * from all that is held, down to 30 degrees. Two walls are always two. */
+static void settle_slip(const court *c, int node, hold *h)
+{
+    const int walls = gather_walls(c, node);
+
+    if (h->n == 0 && walls > 0)
+        memcpy(h->direction[h->n++], c->normal[first_wall(c, walls)], sizeof *c->normal);
+    while (h->n < c->dofs->dim) {
+        double most = h->given == 0 && h->n == 1 ? 0.0 : SAB_CORNER_SINE;
+        int far = -1;
+
+        for (int w = 0; w < walls; w++) {
+            const double off = sab_off_span(h->n, h->direction, c->normal[w]);
+
+            if (off > most) {
+                most = off;
+                far = w;
+            }
+        }
+        if (far < 0)
+            break;
+        memcpy(h->direction[h->n++], c->normal[far], sizeof *c->normal);
     }
 }
 
-/* The frame of a node: its first direction n, and t _|_ n. A second direction d with d.u = v gives
- * t.u = (v - (d.n) u_n) / (d.t). */
+/* Rows of an orthonormal frame: n, then across it, in space towards `second`. */
+static void make_frame(int dim, const double *n, const double *second, double f[SAB_DIM][SAB_DIM])
+{
+    memset(f, 0, SAB_DIM * sizeof *f);
+    memcpy(f[0], n, sizeof *f);
+    if (dim < SAB_DIM) {
+        f[1][0] = -n[1];
+        f[1][1] = n[0];
+        return;
+    }
+    for (int i = 0; i < dim; i++)
+        f[1][i] = second[i] - sab_dot(second, n) * n[i];
+    const double size = sab_length(f[1]);
+    for (int i = 0; i < dim; i++)
+        f[1][i] /= size;
+    sab_cross(f[0], f[1], f[2]);
+}
+
+/* The axis that is least along a direction. */
+static void find_across(const double *n, double *axis)
+{
+    int least = 0;
+
+    for (int i = 1; i < SAB_DIM; i++)
+        if (fabs(n[i]) < fabs(n[least]))
+            least = i;
+    for (int i = 0; i < SAB_DIM; i++)
+        axis[i] = i == least;
+}
+
+static void put_frame(sab_dofs *dofs, int place, double f[SAB_DIM][SAB_DIM])
+{
+    for (int k = 0; k < dofs->dim; k++)
+        memcpy(dofs->frame + dofs->dim * (dofs->dim * place + k), f[k],
+               (size_t)dofs->dim * sizeof(double));
+}
+
+/* The frame of a node: f_k is in the span of the directions d_0 .. d_k that are held, so that
+ * d_k.u = v_k gives f_k.u = (v_k - sum_{j<k} (d_k.f_j) (f_j.u)) / (d_k.f_k). */
 static void set_frame(sab_dofs *dofs, int node, const hold *h)
 {
-    const double *n = h->direction[0], *d = h->direction[1];
-    const double t[2] = {-n[1], n[0]};
+    const int first = dofs->dim * node;
+    double f[SAB_DIM][SAB_DIM], across[SAB_DIM];
 
     if (h->n == 0)
         return; /* the axes */
-    memcpy(dofs->frame + 4 * node, (double[4]){n[0], n[1], t[0], t[1]}, 4 * sizeof(double));
-    dofs->number[2 * node] = -1;
-    dofs->value[2 * node] = h->value[0];
-    if (h->n == 2) {
-        dofs->number[2 * node + 1] = -1;
-        dofs->value[2 * node + 1] =
-            (h->value[1] - (d[0] * n[0] + d[1] * n[1]) * h->value[0]) / (d[0] * t[0] + d[1] * t[1]);
+    find_across(h->direction[0], across);
+    make_frame(dofs->dim, h->direction[0], h->n > 1 ? h->direction[1] : across, f);
+    put_frame(dofs, node, f);
+    for (int k = 0; k < h->n; k++) {
+        const double *d = h->direction[k];
+        double value = h->value[k];
+
+        for (int j = 0; j < k; j++)
+            value -= sab_dot(d, f[j]) * dofs->value[first + j];
+        dofs->number[first + k] = -1;
+        dofs->value[first + k] = k == 0 ? value : value / sab_dot(d, f[k]);
     }
 }
 
-/* The velocity of a node as far as it is held, along the axes. */
-static void held_velocity(const court *c, int node, double u[2])
-{
-    const double *f = c->dofs->frame + 4 * node, *v = c->dofs->value + 2 * node;
-
-    for (int i = 0; i < 2; i++)
-        u[i] = f[i] * v[0] + f[2 + i] * v[1];
-}
-
-/* Does the velocity that others give a node lead through the slip wall of this claim? */
-static bool is_crossed(const court *c, int node, const hold *h, const sab_claim *claim)
-{
-    double u[2];
-
-    held_velocity(c, node, u);
-    for (int w = 0; w < 2 && h->given == 2; w++)
-        if (fabs(u[0] * claim->wall[w][0] + u[1] * claim->wall[w][1]) >
-            c->still * hypot(claim->wall[w][0], claim->wall[w][1]))
-            return true;
-    return false;
-}
-
-static sab_status note_crossed_walls(const court *c, int node, const hold *h, sab_error *err)
+static sab_status note_crossed_walls(const court *c, int node, hold *h, sab_error *err)
 {
     sab_status status = SAB_OK;
 
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        if (!is_crossed(c, node, h, k) || is_overruled(c, node, k))
+        if (!sab_court_crossed(c, node, h, k) || is_overruled(c, node, k))
             continue;
         for (const sab_claim *by = first_claim(c, node); by != NULL; by = next_claim(c, by))
             if (!is_at_rest(c, by) && !is_overruled(c, node, by))
@@ -259,68 +299,42 @@ cleanup:
     return status;
 }
 
-/* P_e of the claim: on the directions in which the entry holds the node, alone or with others. The
- * identity where there is one direction, or none; *holds is false if the entry holds nothing, where
- * another does [docs/theory.md, 4.8]. */
-static void project(const court *c, int node, const hold *h, const sab_claim *claim, double P[2][2],
-                    bool *holds)
+/* Does an entry hold the function of a side with this normal? */
+static bool holds_face(const court *c, int place, const double *n)
 {
-    const double *n = claim->wall[0], square = n[0] * n[0] + n[1] * n[1];
-    const bool corner = is_wall(claim->wall[1]), silent = is_overruled(c, node, claim);
-    double u[2];
+    for (const sab_claim *k = first_claim(c, place); k != NULL; k = next_claim(c, k)) {
+        bool along = c->boundary[k->entry].slip;
 
-    *holds = h->n == 0;
-    held_velocity(c, node, u);
-    for (int i = 0; i < 4; i++)
-        P[i / 2][i % 2] = 0.0;
-    if (is_wall(n) && !silent && !is_crossed(c, node, h, claim)) {
-        for (int i = 0; i < 4; i++)
-            P[i / 2][i % 2] = corner ? i % 3 == 0 : n[i / 2] * n[i % 2] / square;
-        *holds = true;
+        for (int i = 0; i < c->dofs->dim; i++)
+            along = along || (prescribes(c, k, i) && fabs(n[i]) > SAB_ALONG);
+        if (along && !is_overruled(c, place, k))
+            return true;
     }
-    for (int i = 0; i < 2; i++)
-        if (prescribes(c, claim, i) && !silent && fabs(claim->velocity[i] - u[i]) <= c->still) {
-            P[i][i] = 1.0;
-            *holds = true;
-        }
-    for (int i = 0; i < 4 && h->n < 2; i++)
-        P[i / 2][i % 2] = i % 3 == 0;
+    return false;
 }
 
-/* Who carries the reaction R of a node: R_e = w_e P_e mu with (sum w_e P_e) mu = R, w_e the parts
- * of the boundary [docs/theory.md, 4.8]. */
-static void share_reaction(const court *c, int node, const hold *h)
+/* A face function has one unknown, along the normal of its side in the middle; none where an entry
+ * says what passes through the side [docs/theory.md, 4.7]. */
+static void settle_faces(const court *c)
 {
-    double M[2][2] = {{0.0}}, P[2][2];
-    sab_dofs *d = c->dofs;
-    int sharers = 0;
-    bool holds;
+    const sab_mesh *mesh = c->mesh;
+    const int dim = c->dofs->dim, sides = mesh->cell->sides;
+    const int faces = c->dofs->nnodes - mesh->nnodes;
 
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        project(c, node, h, k, P, &holds);
-        if (!holds)
-            continue;
-        for (int i = 0; i < 4; i++)
-            M[i / 2][i % 2] += k->size * P[i / 2][i % 2];
-        d->owner[node] = h->n == 0 ? SAB_NOBODY : sharers == 0 ? k->entry : SAB_SEVERAL;
-        sharers++;
-    }
-    if (sharers == 1)
-        return;
-    const double det = M[0][0] * M[1][1] - M[0][1] * M[1][0];
-    const double inverse[2][2] = {{M[1][1] / det, -M[0][1] / det}, {-M[1][0] / det, M[0][0] / det}};
+    for (int k = 0; k < sides * mesh->nelements && faces > 0; k++) {
+        const int place = mesh->nnodes + mesh->side[k];
+        double f[SAB_DIM][SAB_DIM], n[SAB_DIM], across[SAB_DIM];
 
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        sab_share *share = &d->share[d->nshares];
-
-        project(c, node, h, k, P, &holds);
-        if (!holds)
-            continue;
-        *share = (sab_share){.node = node, .entry = k->entry};
-        for (int i = 0; i < 2; i++)
-            for (int j = 0; j < 2; j++)
-                share->part[i][j] = k->size * (P[i][0] * inverse[0][j] + P[i][1] * inverse[1][j]);
-        d->nshares++;
+        if (c->dofs->number[dim * place + 1] < 0)
+            continue; /* seen from the other element */
+        sab_p2_side_normal(mesh, k / sides, k % sides, n);
+        find_across(n, across);
+        make_frame(dim, n, across, f);
+        put_frame(c->dofs, place, f);
+        for (int i = 1; i < dim; i++)
+            c->dofs->number[dim * place + i] = -1;
+        if (holds_face(c, place, n))
+            c->dofs->number[dim * place] = -1;
     }
 }
 
@@ -328,21 +342,25 @@ sab_status sab_claims_settle(const sab_claims *claims, const sab_mesh *mesh,
                              const sab_boundary *boundary, const int *group, sab_dofs *dofs,
                              sab_error *err)
 {
-    const court c = {mesh, boundary, group, claims, SAME * claims->speed, dofs};
+    court c = {mesh, boundary, group, claims, SAME * claims->speed, dofs, NULL, NULL};
     sab_status status = SAB_OK;
 
+    SAB_NEW(c.normal, SAB_DIM * (size_t)claims->most);
+    SAB_NEW(c.part, SAB_DIM * (size_t)claims->most);
     for (int node = 0; node < mesh->nnodes; node++) {
         hold h = {0};
 
-        if (claims->first[node] == 0)
+        if (claims->first[node] == 0 && !is_on_axis(&c, node))
             continue;
         SAB_TRY(settle_velocity(&c, node, &h, err));
-        h.given = h.n;
         settle_slip(&c, node, &h);
         set_frame(dofs, node, &h);
         SAB_TRY(note_crossed_walls(&c, node, &h, err));
-        share_reaction(&c, node, &h);
+        sab_court_share(&c, node, &h);
     }
+    settle_faces(&c);
 cleanup:
+    SAB_FREE(c.normal);
+    SAB_FREE(c.part);
     return status;
 }

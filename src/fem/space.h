@@ -1,9 +1,9 @@
 /* fem/space.h -- the velocities of an element on a mesh, with the points where the law lives.
  *
- * Inner functions of the element (fem/element.h) are further velocities, b e_x and b e_y of a
- * bubble [docs/theory.md, 4.9]. A velocity vector U is [nnodes][dim] followed by
- * [nelements][inner][dim], and so is a force F; the unknowns of the inner functions follow those of
- * the nodes. */
+ * Bubbles of the element (fem/element.h) are further velocities [docs/theory.md, 4.9]. A velocity
+ * vector U is [nnodes][dim], followed by [nsides][dim] if the element has face functions and by
+ * [nelements][inner][dim], and so is a force F. A face function has its place among the frames of
+ * fem/dofs.h like a node; the unknowns of the inner functions follow all others. */
 #ifndef SAB_FEM_SPACE_H
 #define SAB_FEM_SPACE_H
 
@@ -18,12 +18,24 @@
 #include <stddef.h>
 
 typedef struct sab_space {
-    const sab_mesh *mesh;         /* borrowed */
-    const sab_geometry *geometry; /* borrowed */
-    const sab_element *element;   /* borrowed */
-    int npoints;                  /* law points, element->law->n of each element */
-    double *point;                /* [npoints][dim] */
-    double *weight;               /* [npoints] w_q, Jacobian and measure included */
+    const sab_mesh *mesh;                      /* borrowed */
+    const sab_geometry *geometry;              /* borrowed */
+    const sab_element *element;                /* borrowed */
+    const sab_quadrature *mass, *load, *norms; /* rules of the element with the measure */
+    int npoints;                               /* law points, element->law->n of each element */
+    double *point;                             /* [npoints][dim] */
+    double *weight;                            /* [npoints] w_q, Jacobian and measure included */
+    /* Where there is an axis, or face functions, law points and what they see are found by
+     * integration (fem/law_points.h) and kept; otherwise these are NULL, and read off the element.
+     */
+    double *xi;       /* [npoints][dim] reference places */
+    double *gradient; /* [npoints][shapes][dim] of the shape functions, projected */
+    double *hoop;     /* [npoints][shapes] likewise; NULL without an axis */
+    double *corner;   /* [nelements][corners][points] of a P1 function from its values there */
+    /* What the law does not see of the strain rates of bubbles, and viscosity does: a rule, and a
+     * factor of its sums [docs/theory.md, 4.9]. NULL: nothing. */
+    const sab_quadrature *remainder;
+    double remainder_factor;
 } sab_space;
 
 sab_status sab_space_create(const sab_mesh *mesh, const sab_element *element,
@@ -37,19 +49,26 @@ int sab_space_unknowns(const sab_space *space, const sab_dofs *dofs);
 void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const double *F, double *l);
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U);
 
+/* Reference place of law point q of element e. */
+static inline const double *sab_space_xi(const sab_space *space, int e, int q)
+{
+    return space->xi != NULL ? space->xi + space->geometry->dim * (space->element->law->n * e + q)
+                             : space->element->law->xi[q];
+}
 /* chi^-1 D at law point q of element e for the axis components of its shape functions:
- * row[s][dim shapes]; of a bubble the P1 projection. */
+ * row[s][dim shapes]; the P1 projection. */
 void sab_space_strain_rows(const sab_space *space, int e, int q,
                            double row[SAB_MAX_S][SAB_COMPONENTS]);
+/* The same at point p of the remainder, of bubbles only (the columns of nodes are 0); returns the
+ * weight of the point. */
+double sab_space_remainder_rows(const sab_space *space, int e, int p,
+                                double row[SAB_MAX_S][SAB_COMPONENTS]);
+/* A value [npoints] of the law points as point p of the remainder of element e has it. */
+double sab_space_remainder_value(const sab_space *space, const double *value, int e, int p);
 /* The blocks of sab_points_strain (fem/points.h), gamma = B u + k: the caller owns *B and gives
  * room for k [npoints][s]. */
 sab_status sab_space_strain(const sab_space *space, const sab_dofs *dofs, sab_blocks **B, double *k,
                             sab_error *err);
-/* The columns of the inner functions alone, as blocks on the same unknowns. The caller owns
- * *inner. */
-sab_status sab_space_inner_strain(const sab_space *space, const sab_blocks *B, sab_blocks **inner,
-                                  sab_error *err);
-
 /* Strain rate gamma [npoints][s] of a velocity U; of bubbles the P1 projection. */
 void sab_space_strain_rate(const sab_space *space, const double *U, double *gamma);
 /* F += int D(v):sigma for all nodal v and bubbles, that is sum_q m_q B_q^T sigma_q with

@@ -4,7 +4,8 @@
  * For each point x of the mass matrix (fem/mass.h, element by element) these functions find the
  * foot X, where the material at x was one or two time steps ago, and the velocity that it had. The
  * path from x to X is a straight line, followed from element to element. A wall stops it: the foot
- * slides along the wall with the tangential part of the displacement. Through an open side it goes
+ * slides along the wall with the tangential part of the displacement (in space: of each side of the
+ * wall, then along the edge where two meet). Through an open side it goes
  * no farther than the side, and the velocity there is taken.
  *
  * Stability. With exact integrals of u^n o X the scheme gains no energy. With sums over points it
@@ -51,7 +52,7 @@ sab_status sab_transport_create(const sab_space *space, const bool *open, sab_tr
 void sab_transport_destroy(sab_transport **transport);
 
 /* Velocity vectors are those of the space, inner functions included; v, v1, v2 are [points of
- * mass][2]. Nothing is allocated, and the same input gives the same bits. report may be NULL.
+ * mass][dim]. Nothing is allocated, and the same input gives the same bits. report may be NULL.
  *
  * First order, for (u^{n+1} - u^n o X)/dt:  v = U(X),  X = x - dt U(x). */
 void sab_transport_first(sab_transport *transport, double dt, const double *U, double *v,
@@ -66,8 +67,8 @@ void sab_transport_second(sab_transport *transport, double dt, const double *now
                           const double *before, double *v1, double *v2,
                           sab_transport_report *report);
 
-/* v = U at the foot x + d of point tau (0 to 1) of a boundary facet. */
-void sab_transport_from_side(const sab_transport *transport, int facet, double tau,
-                             const double d[2], const double *U, double v[2]);
+/* v = U at the foot x + d of reference point xi of a boundary facet; d and v are [dim]. */
+void sab_transport_from_side(const sab_transport *transport, int facet, const double *xi,
+                             const double *d, const double *U, double *v);
 
 #endif

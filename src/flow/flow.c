@@ -1,6 +1,8 @@
 #include "flow/flow.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/axis.h"
+#include "fem/flux.h"
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/parts.h"
@@ -8,9 +10,38 @@
 #include <math.h>
 #include <string.h>
 
+/* C [s][s] = scale E_b. */
+static void fill_law(int s, double scale, double bulk, double *C)
+{
+    memset(C, 0, (size_t)(s * s) * sizeof *C);
+    for (int c = 0; c < s; c++)
+        C[c * (s + 1)] = scale * (c == 0 ? bulk : 1.0);
+}
+
+/* What the law does not see of the bubbles has the viscosity of its element: the sum has no
+ * negative value, which only makes r W smaller [docs/theory.md, 4.9]. */
+static void assemble_remainder(sab_flow *flow)
+{
+    const sab_program *program = flow->program;
+    const sab_space *space = flow->space;
+    const int s = program->s, points = space->remainder->n;
+    const double factor = space->remainder_factor;
+
+    for (int p = 0; p < flow->remainder->n; p++) {
+        const double nu =
+            sab_space_remainder_value(space, program->viscosity, p / points, p % points);
+        double *C = flow->work + (size_t)(s * s) * (size_t)p;
+
+        fill_law(s, 2.0 * flow->remainder->weight[p] * nu, program->bulk, C);
+        for (int i = 0; i < s * s; i++)
+            C[i] *= factor;
+    }
+    sab_blocks_assemble(flow->remainder->B, flow->work, flow->remainder_scatter, program->A);
+}
+
 /* A = sum m nu B^T E_b B + factor N^T N + D for the present law, nu = 2 eta/Re and what mu(I) adds.
  * Without inertia the step nu makes r W a projector if b = 1 [docs/theory.md, 4]; between bubbles A
- * is 5/3 of that sum, which only makes r W smaller. With inertia r is a scale only
+ * is more than that sum, which only makes r W smaller. With inertia r is a scale only
  * [docs/theory.md, 3.3]. */
 void sab_flow_assemble_matrix(sab_flow *flow)
 {
@@ -22,22 +53,15 @@ void sab_flow_assemble_matrix(sab_flow *flow)
     double *C = flow->work;
 
     sab_flow_law_apply(flow->law, inert, program);
-    for (int q = 0; q < program->npoints; q++) {
-        const double nu = program->viscosity[q];
-
-        memset(C + s * s * q, 0, (size_t)(s * s) * sizeof *C);
-        for (int c = 0; c < s; c++)
-            C[s * s * q + c * (s + 1)] = program->weight[q] * nu * (c == 0 ? program->bulk : 1.0);
-    }
+    for (int q = 0; q < program->npoints; q++)
+        fill_law(s, program->weight[q] * program->viscosity[q], program->bulk,
+                 C + (size_t)(s * s) * (size_t)q);
     program->inertial = inertia != NULL;
     program->step_is_safe = program->bulk == 1.0 && inertia == NULL;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
-    if (flow->inner != NULL) {
-        for (int i = 0; i < s * s * program->npoints; i++)
-            C[i] *= flow->setup.element->inner_stiffness - 1.0;
-        sab_blocks_assemble(flow->inner, C, flow->inner_scatter, program->A);
-    }
+    if (flow->remainder != NULL)
+        assemble_remainder(flow);
     if (inertia != NULL) {
         sab_mass_assemble(inertia->mass, inertia->factor, flow->scatter, program->A);
         sab_inflow_assemble(inertia->inflow, program->A);
@@ -79,8 +103,8 @@ static sab_status assemble_applied(sab_flow *flow, double t, double *F, double *
     SAB_TRY(sab_space_body_force(flow->space, setup->gravity, t, F, err));
     if (weight != NULL)
         memcpy(weight, F, size * sizeof *F);
-    SAB_TRY(sab_boundary_load(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
-                              flow->group, t, F, err));
+    SAB_TRY(sab_boundary_load(flow->space, setup->nboundaries, setup->boundary, flow->group, t, F,
+                              err));
 cleanup:
     return status;
 }
@@ -98,8 +122,9 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     }
     if (!flow->inertia->varies)
         return SAB_OK;
-    SAB_TRY(sab_dofs_create(setup->mesh, setup->geometry, setup->nboundaries, setup->boundary,
-                            flow->group, t, &dofs, err));
+    SAB_TRY(sab_dofs_create(setup->mesh, setup->geometry,
+                            sab_element_faces(setup->element, setup->mesh), setup->nboundaries,
+                            setup->boundary, flow->group, t, &dofs, err));
     sab_dofs_destroy(&flow->dofs);
     flow->dofs = dofs;
     SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, flow->inertia->weight, err));
@@ -189,6 +214,35 @@ static double pressure_scale(const sab_flow *flow)
     return load > 0.0 ? load / domain_size(flow->setup.mesh) : 1.0;
 }
 
+/* A velocity vector, or a matrix [s][s] at every law point, or at every point of the remainder. */
+static size_t work_size(const sab_space *space)
+{
+    const size_t square = (size_t)(space->geometry->s * space->geometry->s);
+    const size_t law = (size_t)space->npoints, size = sab_space_size(space);
+    const size_t rest =
+        space->remainder == NULL ? 0 : (size_t)space->remainder->n * (size_t)space->mesh->nelements;
+    const size_t most = square * (law > rest ? law : rest);
+
+    return size > most ? size : most;
+}
+
+/* A creeping flow has no unique velocity where a part of the mesh can move as a rigid body. */
+static sab_status refuse_loose(const sab_flow *f, sab_error *err)
+{
+    const sab_mesh *mesh = f->setup.mesh;
+    int motions, node;
+    const sab_status status =
+        sab_dofs_rigid_motions(f->dofs, mesh, f->setup.geometry, &motions, &node, err);
+
+    if (status != SAB_OK || motions == 0)
+        return status;
+    const double *x = sab_mesh_x(mesh, node);
+    return sab_fail(err, SAB_ERR_INPUT,
+                    "boundaries: nothing holds the material at (%g, %g%s), it can move as a rigid "
+                    "body: prescribe the velocity, or slip, on more of its boundary",
+                    x[0], x[1], mesh->cell->dim > 2 ? ", ..." : "");
+}
+
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -200,16 +254,13 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_NEW(f, 1);
     f->setup = *setup;
     SAB_NEW(f->group, setup->nboundaries);
-    SAB_TRY(sab_boundary_match(mesh, setup->nboundaries, setup->boundary, f->group, &f->boundaries,
-                               err));
-    SAB_TRY(sab_dofs_create(mesh, setup->geometry, setup->nboundaries, setup->boundary, f->group,
-                            0.0, &f->dofs, err));
-    if (setup->step == 0.0 && sab_dofs_rigid_motions(f->dofs, mesh, setup->geometry) > 0) {
-        status = sab_fail(err, SAB_ERR_INPUT,
-                          "boundaries: nothing holds the material, it can move as a rigid body: "
-                          "prescribe the velocity, or slip, on more of the boundary");
-        goto cleanup;
-    }
+    SAB_TRY(sab_geometry_check_mesh(mesh, setup->geometry, err));
+    SAB_TRY(sab_boundary_match(mesh, setup->geometry, setup->nboundaries, setup->boundary, f->group,
+                               &f->boundaries, err));
+    SAB_TRY(sab_dofs_create(mesh, setup->geometry, sab_element_faces(setup->element, mesh),
+                            setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
+    if (setup->step == 0.0)
+        SAB_TRY(refuse_loose(f, err));
     if (f->dofs->nfree == 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: every node has a prescribed velocity, "
@@ -219,13 +270,13 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_space_create(mesh, setup->element, setup->geometry, &f->space, err));
     SAB_TRY(sab_program_create(s, f->space->npoints, sab_space_unknowns(f->space, f->dofs),
                                &f->program, err));
-    const size_t points = (size_t)f->space->npoints, size = sab_space_size(f->space);
-    SAB_NEW(f->load, size);
+    const size_t points = (size_t)f->space->npoints;
+    SAB_NEW(f->load, sab_space_size(f->space));
     SAB_NEW(f->u, f->program->n);
     SAB_NEW(f->lambda, (size_t)s * points);
     SAB_TRY(sab_flow_law_create(setup->material, f->space, setup->step == 0.0, &f->law, err));
     f->rate = (sab_rate_law){sab_flow_law_follow, f->law};
-    SAB_NEW(f->work, size > (size_t)(s * s) * points ? size : (size_t)(s * s) * points);
+    SAB_NEW(f->work, work_size(f->space));
     SAB_NEW(f->strain, (size_t)s * points);
     if (setup->step > 0.0)
         SAB_NEW(f->program->carried, f->program->n);
@@ -239,9 +290,9 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
     SAB_TRY(sab_scatter_create(f->program->B, f->program->A, &f->scatter, err));
-    if (setup->element->inner > 0) {
-        SAB_TRY(sab_space_inner_strain(f->space, f->program->B, &f->inner, err));
-        SAB_TRY(sab_scatter_create(f->inner, f->program->A, &f->inner_scatter, err));
+    if (f->space->remainder != NULL) {
+        SAB_TRY(sab_points_remainder(f->space, f->dofs, &f->remainder, err));
+        SAB_TRY(sab_scatter_create(f->remainder->B, f->program->A, &f->remainder_scatter, err));
     }
     if (setup->step > 0.0) {
         SAB_TRY(sab_inertia_create(f, &f->inertia, err));
@@ -281,8 +332,8 @@ void sab_flow_destroy(sab_flow **flow)
         sab_solver_destroy(&f->solver);
         sab_inertia_destroy(&f->inertia);
         sab_scatter_destroy(&f->scatter);
-        sab_scatter_destroy(&f->inner_scatter);
-        sab_blocks_destroy(&f->inner);
+        sab_scatter_destroy(&f->remainder_scatter);
+        sab_points_destroy(&f->remainder);
         sab_program_destroy(&f->program);
         sab_fields_destroy(&f->fields);
         sab_flow_law_destroy(&f->law);

@@ -9,6 +9,7 @@
 #include "fem/dofs.h"
 #include "fem/fields.h"
 #include "fem/material.h"
+#include "fem/points.h"
 #include "fem/space.h"
 #include "flow/ledger.h"
 #include "solve/solve.h"
@@ -38,9 +39,9 @@ typedef struct sab_flow {
     sab_space *space;
     sab_dofs *dofs;
     sab_program *program;
-    sab_scatter *scatter; /* of program->B in program->A */
-    sab_blocks *inner;    /* the columns of inner functions, with their scatter; NULL without any */
-    sab_scatter *inner_scatter;
+    sab_scatter *scatter;  /* of program->B in program->A */
+    sab_points *remainder; /* of bubbles, with its scatter; NULL without any */
+    sab_scatter *remainder_scatter;
     sab_solver *solver;
     sab_fields *fields;
     double *load;                /* force vector: gravity, tractions and, as a load, inertia */

@@ -46,6 +46,17 @@ static bool is_wall(const sab_boundary *at, int dim)
     return held || at->slip;
 }
 
+/* A side on the axis: no material can pass. */
+static bool is_on_axis(const sab_flow *flow, int facet)
+{
+    const sab_mesh *mesh = flow->setup.mesh;
+    bool on = flow->setup.geometry->axis;
+
+    for (int k = 0; k < mesh->cell->facet->nodes; k++)
+        on = on && sab_mesh_x(mesh, sab_mesh_facet(mesh, facet)[k])[0] == 0.0;
+    return on;
+}
+
 /* Material goes by the tractions alone through sides that nobody mentions, too: together they are
  * one part of the boundary, every entry is one of its own. Not where one component of the velocity
  * is given and the other free: this says that the flow is developed there, and comes in as it goes.
@@ -58,8 +69,8 @@ static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_err
     SAB_NEW(it->open, mesh->nfacets);
     SAB_NEW(it->part, mesh->nfacets);
     for (int f = 0; f < mesh->nfacets; f++) {
-        it->open[f] = true;
-        it->part[f] = flow->setup.nboundaries;
+        it->open[f] = !is_on_axis(flow, f);
+        it->part[f] = it->open[f] ? flow->setup.nboundaries : -1;
     }
     for (int b = 0; b < flow->setup.nboundaries; b++) {
         const sab_boundary *at = &flow->setup.boundary[b];
@@ -85,7 +96,7 @@ static sab_status set_initial(const sab_flow *flow, double *U, sab_error *err)
     sab_status status = SAB_OK;
 
     for (int a = 0; flow->setup.initial != NULL && a < mesh->nnodes; a++) {
-        const sab_vars at = {.x = sab_mesh_x(mesh, a)[0], .y = sab_mesh_x(mesh, a)[1]};
+        const sab_vars at = sab_vars_at(mesh->cell->dim, sab_mesh_x(mesh, a), 0.0);
 
         for (int i = 0; i < mesh->cell->dim; i++)
             SAB_TRY(

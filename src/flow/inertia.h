@@ -19,11 +19,11 @@ typedef struct sab_inertia {
     double length2;     /* l0^2 of the step r = 2 eta/Re + factor l0^2 */
     bool *open;         /* [nfacets] material may pass; */
     int *part;          /* [nfacets] of the boundary, where nobody gives a velocity; else -1 */
-    double *b, *c;      /* [points of mass][2] u^n o X1, u^(n-1) o X2 of order 2 */
-    double *carried;    /* [points of mass][2] w */
+    double *b, *c;      /* [points of mass][dim] u^n o X1, u^(n-1) o X2 of order 2 */
+    double *carried;    /* [points of mass][dim] w */
     double *prescribed; /* velocity vector of the prescribed part, as dofs has it */
-    double *given;      /* [points of mass][2] the same at the points */
-    double *work;       /* [points of mass][2] */
+    double *given;      /* [points of mass][dim] the same at the points */
+    double *work;       /* [points of mass][dim] */
     size_t size;        /* of a velocity vector */
     double *velocity, *previous; /* velocity vectors after the last step, and the one before */
     double *weight;              /* force vector: gravity, */

@@ -63,10 +63,11 @@ static double dot(size_t n, const double *a, const double *b)
 /* sum w |x u + y b + z c|^2 over the points of the mass matrix */
 static double square(const sab_inertia *it, const double *u, double x, double y, double z)
 {
+    const int dim = it->mass->at->s;
     double sum = 0.0;
 
     for (int p = 0; p < it->mass->at->n; p++)
-        for (int i = 2 * p; i < 2 * p + 2; i++) {
+        for (int i = dim * p; i < dim * (p + 1); i++) {
             const double v = x * u[i] + y * it->b[i] + (z != 0.0 ? z * it->c[i] : 0.0);
 
             sum += it->mass->at->weight[p] * v * v;
@@ -142,60 +143,122 @@ typedef struct carrier {
 } carrier;
 
 /* Energy and velocity from n values of shape functions, `index` their places. */
-static double energy_at(const carrier *c, int n, const int *index, const double *shape, double v[2])
+static double energy_at(const carrier *c, int n, const int *index, const double *shape, double *v)
 {
-    double a[2] = {0.0, 0.0}, b[2] = {0.0, 0.0};
+    const int dim = c->space->geometry->dim;
+    double a[SAB_DIM] = {0.0}, b[SAB_DIM] = {0.0};
 
     for (int k = 0; k < n; k++)
-        for (int i = 0; i < 2; i++) {
-            a[i] += shape[k] * c->a[2 * index[k] + i];
-            b[i] += shape[k] * c->b[2 * index[k] + i];
+        for (int i = 0; i < dim; i++) {
+            a[i] += shape[k] * c->a[dim * index[k] + i];
+            b[i] += shape[k] * c->b[dim * index[k] + i];
         }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < dim; i++)
         v[i] = 0.5 * (a[i] + b[i]);
-    return 0.25 * (dot(2, a, a) + dot(2, b, b));
+    return 0.25 * (dot((size_t)dim, a, a) + dot((size_t)dim, b, b));
+}
+
+/* The same on a side, at point xi of a facet. */
+typedef struct side_point {
+    int facet, n, index[SAB_SIDE_SHAPES];
+    const double *xi;
+    sab_p2_side p;
+    double v[SAB_DIM], energy, flux; /* flux: v.n ds/dxi */
+} side_point;
+
+static void look_at_side(const carrier *c, int facet, const double *xi, side_point *at)
+{
+    const sab_space *space = c->space;
+    double value[SAB_SIDE_SHAPES];
+
+    at->facet = facet;
+    at->xi = xi;
+    at->n = sab_element_side_index(space->element, space->mesh, facet, at->index);
+    sab_element_side_at(space->element, space->mesh, facet, xi, &at->p, value);
+    at->energy = energy_at(c, at->n, at->index, value, at->v);
+    at->flux = dot((size_t)space->geometry->dim, at->v, at->p.normal_ds);
+}
+
+static void cross(const double *a, const double *b, double *c)
+{
+    for (int i = 0; i < SAB_DIM; i++) {
+        const int j = (i + 1) % SAB_DIM, k = (i + 2) % SAB_DIM;
+
+        c[i] = a[j] * b[k] - a[k] * b[j];
+    }
+}
+
+/* The flux of v through the side moved to x(xi) - tau v(xi), whose tangents are t_a - tau v_a with
+ * v_a = dv/dxi_a:
+ *     v.(t_1 - tau v_1) x (t_2 - tau v_2) = flux - tau sum_a turn_a.v_a + tau^2 v.(v_1 x v_2),
+ *     turn_1 = t_2 x v, turn_2 = v x t_1; in the plane flux - tau v x v_1. */
+static double flux_behind(const carrier *c, const side_point *at, double tau)
+{
+    const sab_element *element = c->space->element;
+    const int dim = c->space->geometry->dim;
+    double turn[SAB_DIM - 1][SAB_DIM] = {{-at->v[1], at->v[0]}};
+    double slope[SAB_SIDE_SHAPES][SAB_DIM - 1], along[SAB_DIM - 1][SAB_DIM] = {{0.0}};
+    double first = 0.0, second = 0.0, n[SAB_DIM];
+
+    if (dim == SAB_DIM) {
+        cross(at->p.tangent[1], at->v, turn[0]);
+        cross(at->v, at->p.tangent[0], turn[1]);
+    }
+    sab_element_side_slopes(element, at->xi, &at->p, slope);
+    for (int k = 0; k < at->n; k++)
+        for (int i = 0; i < dim; i++) {
+            const double a = c->a[dim * at->index[k] + i], b = c->b[dim * at->index[k] + i];
+
+            for (int j = 0; j < dim - 1; j++) {
+                first += turn[j][i] * slope[k][j] * 0.5 * (a + b);
+                along[j][i] += slope[k][j] * 0.5 * (a + b);
+            }
+        }
+    if (dim == SAB_DIM) {
+        cross(along[0], along[1], n);
+        second = dot(SAB_DIM, at->v, n);
+    }
+    return at->flux - tau * first + tau * tau * second;
 }
 
 /* What leaves in a step is what was in the strip y = x - tau v, x on the side, 0 < tau < dt, of
- * area (v.n - tau v x dv/ds) ds dtau. The trapezoidal rule in tau; this is its second value. */
-static double energy_behind(const sab_flow *flow, const carrier *c, int facet, int q, double dt,
-                            const double v[2], double flux)
+ * volume dtau dxi times the flux through the side behind. The trapezoidal rule in tau; this is its
+ * second value. */
+static double energy_behind(const sab_flow *flow, const carrier *c, const side_point *at, double dt)
 {
-    const double d[2] = {-dt * v[0], -dt * v[1]}, tau = sab_line_degree7.xi[q][0];
-    const double slope[] = {4.0 * tau - 3.0, 4.0 * tau - 1.0, 4.0 - 8.0 * tau};
-    const int *node = sab_mesh_facet(flow->setup.mesh, facet);
-    double a[2], b[2], turn = 0.0;
+    const sab_geometry *geometry = c->space->geometry;
+    const size_t dim = (size_t)geometry->dim;
+    double d[SAB_DIM], y[SAB_DIM], a[SAB_DIM], b[SAB_DIM];
 
-    for (int k = 0; k < flow->setup.mesh->cell->facet->nodes; k++)
-        for (int i = 0; i < 2; i++)
-            turn += (i == 0 ? -v[1] : v[0]) * slope[k] * 0.5 *
-                    (c->a[2 * node[k] + i] + c->b[2 * node[k] + i]);
-    sab_transport_from_side(flow->inertia->transport, facet, tau, d, c->a, a);
-    sab_transport_from_side(flow->inertia->transport, facet, tau, d, c->b, b);
-    return 0.25 * (dot(2, a, a) + dot(2, b, b)) * fmax(flux - dt * turn, 0.0);
+    for (size_t i = 0; i < dim; i++) {
+        d[i] = -dt * at->v[i];
+        y[i] = at->p.x[i] + d[i];
+    }
+    sab_transport_from_side(flow->inertia->transport, at->facet, at->xi, d, c->a, a);
+    sab_transport_from_side(flow->inertia->transport, at->facet, at->xi, d, c->b, b);
+    return fmax(geometry->measure(y), 0.0) * 0.25 * (dot(dim, a, a) + dot(dim, b, b)) *
+           fmax(flux_behind(c, at, dt), 0.0);
 }
 
 static void take_sides(const sab_flow *flow, const carrier *c, double dt, sab_ledger *l)
 {
     const sab_mesh *mesh = flow->setup.mesh;
+    const sab_quadrature *rule = sab_side_rule(mesh->cell);
 
     for (int f = 0; f < mesh->nfacets; f++)
-        for (int q = 0; q < sab_line_degree7.n; q++) {
-            sab_p2_side p;
-            double v[2];
+        for (int q = 0; q < rule->n; q++) {
+            side_point at;
 
             if (mesh->facet_interior[f] || !flow->inertia->open[f])
                 continue;
-            sab_p2_side_at(mesh, f, sab_line_degree7.xi[q][0], &p);
-            const double e =
-                energy_at(c, mesh->cell->facet->nodes, sab_mesh_facet(mesh, f), p.value, v);
-            const double w = dt * sab_line_degree7.weight[q] * flow->space->geometry->measure(p.x);
-            const double flux = dot(2, v, p.normal_ds);
-            if (flux > 0.0)
-                l->out += 0.5 * w * (e * flux + energy_behind(flow, c, f, q, dt, v, flux));
+            look_at_side(c, f, rule->xi[q], &at);
+            const double w = dt * rule->weight[q], m = flow->space->geometry->measure(at.p.x);
+            const double e = at.energy;
+            if (at.flux > 0.0)
+                l->out += 0.5 * w * (m * e * at.flux + energy_behind(flow, c, &at, dt));
             else
-                l->in -= w * e * flux;
-            l->given -= flow->inertia->part[f] >= 0 ? 0.0 : w * e * fmin(flux, 0.0);
+                l->in -= w * m * e * at.flux;
+            l->given -= flow->inertia->part[f] >= 0 ? 0.0 : w * m * e * fmin(at.flux, 0.0);
         }
 }
 
@@ -211,11 +274,11 @@ static void take_dilation(const sab_flow *flow, const carrier *c, double dt, sab
         flow->work[i] = 0.5 * (c->a[i] + c->b[i]);
     sab_space_strain_rate(space, flow->work, gamma);
     for (int q = 0; q < space->npoints; q++) {
-        double shape[SAB_SHAPES], v[2];
+        double shape[SAB_SHAPES], v[SAB_DIM];
         int index[SAB_SHAPES];
         const int shapes = sab_element_index(space->element, space->mesh, q / points, index);
 
-        sab_element_values(space->element, space->element->law->xi[q % points], shape);
+        sab_element_values(space->element, sab_space_xi(space, q / points, q % points), shape);
         l->dilation +=
             dt * space->weight[q] * trace * gamma[s * q] * energy_at(c, shapes, index, shape, v);
     }

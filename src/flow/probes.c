@@ -1,10 +1,11 @@
 #include "flow/probes.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "fem/flux.h"
 #include "fem/integral.h"
 #include "fem/locate.h"
 #include "fem/recovery.h"
-#include "fem/wall.h"
+#include "fem/slice.h"
 
 #include <string.h>
 
@@ -13,11 +14,24 @@ struct sab_probes {
     sab_probe_result *result; /* [n] */
     int *entry;               /* [n] boundary entry of a flux, force or traction */
     int **element;            /* [n] element of each sample, or NULL */
-    double **xi;              /* [n][samples][2] */
+    double **xi;              /* [n][samples][dim] */
     sab_wall **wall;          /* [n] of a traction, or NULL */
     sab_recovery *recovery;   /* if a probe shows the recovered stress, else NULL */
-    double *pair;             /* [rows of the longest wall][2] workspace */
+    double *stress;           /* [rows][components] of the longest wall: workspace */
 };
+
+/* Does it look at a field, at points of its own? */
+static bool is_sampled(const sab_probe *probe)
+{
+    return probe->kind == SAB_PROBE_POINT || probe->kind == SAB_PROBE_LINE ||
+           probe->kind == SAB_PROBE_PLANE;
+}
+
+static bool is_integral(const sab_probe *probe)
+{
+    return probe->kind == SAB_PROBE_FLUX || probe->kind == SAB_PROBE_FORCE ||
+           probe->kind == SAB_PROBE_INTEGRAL;
+}
 
 static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *entry,
                              sab_error *err)
@@ -41,30 +55,56 @@ static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *
     return status;
 }
 
-static sab_status place_samples(sab_probes *p, int i, const sab_probe *probe,
+static sab_status place_samples(sab_probes *p, int i, const sab_probe *probe, const sab_mesh *mesh,
                                 const sab_locator *locator, sab_error *err)
 {
     sab_status status = SAB_OK;
+    const int dim = mesh->cell->dim;
     sab_probe_result *r = &p->result[i];
+    char place[SAB_PLACE_TEXT];
 
+    r->samples = probe->kind == SAB_PROBE_LINE ? probe->samples : 1;
     SAB_NEW(p->element[i], r->samples);
-    SAB_NEW(p->xi[i], 2 * (size_t)r->samples);
-    SAB_NEW(r->x, 2 * (size_t)r->samples);
+    SAB_NEW(p->xi[i], (size_t)dim * (size_t)r->samples);
+    SAB_NEW(r->x, (size_t)dim * (size_t)r->samples);
     for (int k = 0; k < r->samples; k++) {
         const double t = r->samples > 1 ? (double)k / (r->samples - 1) : 0.0;
-        double *x = r->x + 2 * k;
+        double *x = r->x + dim * k;
 
-        for (int j = 0; j < 2; j++)
+        for (int j = 0; j < dim; j++)
             x[j] = (1.0 - t) * probe->from[j] + t * probe->to[j];
-        p->element[i][k] = sab_locator_find(locator, x, p->xi[i] + 2 * k);
+        p->element[i][k] = sab_locator_find(locator, x, p->xi[i] + dim * k);
         if (p->element[i][k] < 0) {
-            status = sab_fail(err, SAB_ERR_INPUT, "probes.%s: (%g, %g) lies outside the domain",
-                              probe->name, x[0], x[1]);
+            status = sab_fail(err, SAB_ERR_INPUT, "probes.%s: %s lies outside the domain",
+                              probe->name, sab_place_text(dim, x, place));
             goto cleanup;
         }
     }
 cleanup:
     return status;
+}
+
+/* The points of a slice, taken over from it. */
+static sab_status place_slice(sab_probes *p, int i, const sab_probe *probe, const sab_mesh *mesh,
+                              const sab_locator *locator, sab_error *err)
+{
+    sab_slice *slice = NULL;
+    sab_error why = {0};
+    sab_status status;
+
+    if (mesh->cell->dim < SAB_DIM)
+        return sab_fail(err, SAB_ERR_INPUT, "probes.%s: a plane is for flow in space; use line",
+                        probe->name);
+    status = sab_slice_create(mesh, locator, probe->from, probe->to, probe->samples, probe->across,
+                              &slice, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "probes.%s: %s", probe->name, why.message);
+    p->result[i].samples = slice->n;
+    p->result[i].x = slice->x;
+    p->element[i] = slice->element;
+    p->xi[i] = slice->xi;
+    SAB_FREE(slice);
+    return SAB_OK;
 }
 
 /* The table of a traction: where its rows are. */
@@ -79,31 +119,42 @@ static sab_status place_wall(sab_probes *p, int i, const sab_flow *flow, const s
 
     if (status != SAB_OK)
         return sab_fail(err, status, "probes.%s: %s", probe->name, why.message);
-    r->samples = p->wall[i]->nrows;
-    r->s = p->wall[i]->s;
-    r->x = p->wall[i]->x;
+    r->wall = p->wall[i];
+    r->samples = r->wall->nrows;
+    r->x = r->wall->x;
+    r->components = r->wall->components;
+    if (sab_recovery_is_stable(flow->space)) /* beside those from reactions */
+        r->components += r->wall->components;
     return SAB_OK;
 }
 
-static int components_of(const sab_flow *flow, const sab_probe *probe)
+/* The components of a number or a field, and what they are called. */
+static void name_components(const sab_flow *flow, const sab_probe *probe, sab_probe_result *r)
 {
+    const sab_geometry *geometry = flow->setup.geometry;
+
+    r->components = 1;
     switch (probe->kind) {
     case SAB_PROBE_FLUX:
     case SAB_PROBE_INTEGRAL:
-        return 1;
+    case SAB_PROBE_TRACTION:
+        return;
     case SAB_PROBE_FORCE:
-        return flow->setup.geometry->dim;
-    case SAB_PROBE_TRACTION: /* the recovered ones beside those from reactions */
-        return sab_recovery_is_stable(flow->space) ? 4 : 2;
+        r->components = geometry->axis ? 1 : geometry->dim;
+        r->name = geometry->coordinate + geometry->dim - r->components;
+        return;
     default:
-        return sab_fields_components(flow->fields, probe->field);
+        r->components = sab_fields_components(flow->fields, probe->field);
+        r->name = probe->field == SAB_FIELD_VELOCITY ? geometry->coordinate
+                  : probe->field == SAB_FIELD_STRESS ? geometry->component
+                                                     : NULL;
     }
 }
 
 /* Can this flow give the numbers of this probe? */
 static sab_status check(const sab_flow *flow, const sab_probe *probe, int entry, sab_error *err)
 {
-    const bool field = probe->kind == SAB_PROBE_POINT || probe->kind == SAB_PROBE_LINE;
+    const bool field = is_sampled(probe);
     const sab_mesh *mesh = flow->setup.mesh;
 
     if (field && probe->field == SAB_FIELD_INERTIAL_NUMBER && !flow->setup.material->has_mu_i)
@@ -128,7 +179,7 @@ static sab_status check(const sab_flow *flow, const sab_probe *probe, int entry,
 /* Does it look at the recovered stress? */
 static bool recovers(const sab_probe_result *r)
 {
-    return (r->probe->kind == SAB_PROBE_TRACTION && r->components == 4) ||
+    return (r->wall != NULL && r->components > r->wall->components) ||
            (r->probe->kind == SAB_PROBE_FORCE && r->probe->part == SAB_FORCE_RECOVERED);
 }
 
@@ -138,6 +189,7 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
     sab_status status = SAB_OK;
     sab_probes *p = NULL;
     sab_locator *locator = NULL;
+    const sab_mesh *mesh = flow->setup.mesh;
     int longest = 0;
 
     *probes = NULL;
@@ -149,16 +201,17 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
     SAB_NEW(p->wall, n);
     p->n = n;
     for (int i = 0; i < n; i++) {
-        const bool sampled = probe[i].kind == SAB_PROBE_POINT || probe[i].kind == SAB_PROBE_LINE;
         sab_probe_result *r = &p->result[i];
 
         r->probe = &probe[i];
-        r->samples = probe[i].kind == SAB_PROBE_LINE ? probe[i].samples : 1;
-        r->components = components_of(flow, &probe[i]);
-        if (sampled && locator == NULL)
-            SAB_TRY(sab_locator_create(flow->setup.mesh, &locator, err));
-        if (sampled)
-            SAB_TRY(place_samples(p, i, &probe[i], locator, err));
+        r->samples = 1;
+        name_components(flow, &probe[i], r);
+        if (is_sampled(&probe[i]) && locator == NULL)
+            SAB_TRY(sab_locator_create(mesh, &locator, err));
+        if (probe[i].kind == SAB_PROBE_PLANE)
+            SAB_TRY(place_slice(p, i, &probe[i], mesh, locator, err));
+        else if (is_sampled(&probe[i]))
+            SAB_TRY(place_samples(p, i, &probe[i], mesh, locator, err));
         else if (probe[i].kind != SAB_PROBE_INTEGRAL)
             SAB_TRY(find_entry(flow, &probe[i], &p->entry[i], err));
         SAB_TRY(check(flow, &probe[i], p->entry[i], err));
@@ -166,11 +219,11 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
             SAB_TRY(place_wall(p, i, flow, &probe[i], err));
         if (recovers(r) && p->recovery == NULL)
             SAB_TRY(sab_recovery_create(flow->space, &p->recovery, err));
-        if (probe[i].kind == SAB_PROBE_TRACTION && r->samples > longest)
-            longest = r->samples;
+        if (r->wall != NULL && r->samples * r->wall->components > longest)
+            longest = r->samples * r->wall->components;
         SAB_NEW(r->value, (size_t)r->samples * (size_t)r->components);
     }
-    SAB_NEW(p->pair, 2 * (size_t)longest);
+    SAB_NEW(p->stress, longest);
     *probes = p;
     p = NULL;
 cleanup:
@@ -198,7 +251,7 @@ void sab_probes_destroy(sab_probes **probes)
         SAB_FREE(p->xi);
         SAB_FREE(p->wall);
         sab_recovery_destroy(&p->recovery);
-        SAB_FREE(p->pair);
+        SAB_FREE(p->stress);
         SAB_FREE(*probes);
     }
 }
@@ -208,11 +261,14 @@ int sab_probes_count(const sab_probes *probes)
     return probes->n;
 }
 
-/* Two columns of a table from p->pair. */
-static void put_pair(const sab_probes *p, sab_probe_result *r, int column)
+/* The columns of one kind of stress from p->stress. */
+static void put_stress(const sab_probes *p, sab_probe_result *r, int column)
 {
+    const int n = r->wall->components;
+
     for (int k = 0; k < r->samples; k++)
-        memcpy(r->value + r->components * k + column, p->pair + 2 * k, 2 * sizeof *p->pair);
+        memcpy(r->value + r->components * k + column, p->stress + n * k,
+               (size_t)n * sizeof *p->stress);
 }
 
 static sab_status evaluate_traction(const sab_probes *p, int i, const sab_flow *flow,
@@ -224,13 +280,33 @@ static sab_status evaluate_traction(const sab_probes *p, int i, const sab_flow *
 
     if (status != SAB_OK)
         return status;
-    sab_wall_stress(p->wall[i], flow->work, p->pair);
-    put_pair(p, &p->result[i], 0);
+    sab_wall_stress(p->wall[i], flow->work, p->stress);
+    put_stress(p, &p->result[i], 0);
     if (recovers(&p->result[i])) {
-        sab_wall_recovered(p->wall[i], flow->setup.geometry, recovered, p->pair);
-        put_pair(p, &p->result[i], 2);
+        sab_wall_recovered(p->wall[i], flow->setup.geometry, recovered, p->stress);
+        put_stress(p, &p->result[i], p->wall[i]->components);
     }
     return SAB_OK;
+}
+
+/* The total force on an entry, or a part of it; about an axis its axial component. */
+static sab_status evaluate_force(const sab_probes *p, int i, const sab_flow *flow,
+                                 const sab_balance *balance, const double *recovered,
+                                 sab_error *err)
+{
+    sab_probe_result *r = &p->result[i];
+    sab_status status = SAB_OK;
+    double force[SAB_DIM];
+
+    if (recovers(r))
+        sab_wall_force(flow->setup.mesh, flow->group[p->entry[i]], flow->setup.geometry, recovered,
+                       force);
+    else
+        status = sab_fields_force(flow->fields, balance, p->entry[i], r->probe->part, flow->work,
+                                  force, err);
+    memcpy(r->value, force + flow->setup.geometry->dim - r->components,
+           (size_t)r->components * sizeof *force);
+    return status;
 }
 
 static sab_status evaluate_integral(const sab_flow *flow, const sab_probe *probe, double *value,
@@ -255,6 +331,7 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
     const sab_balance balance = {flow->dofs, flow->setup.boundary, flow->group, flow->time,
                                  flow->load};
     const double *recovered = NULL;
+    const int dim = flow->setup.geometry->dim;
 
     if (p->recovery != NULL)
         SAB_TRY(sab_recovery_stress(p->recovery, flow->fields, &recovered, err));
@@ -264,16 +341,11 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
 
         switch (probe->kind) {
         case SAB_PROBE_FLUX:
-            r->value[0] = sab_boundary_flux(flow->setup.mesh, flow->setup.geometry,
-                                            flow->group[p->entry[i]], flow->fields->velocity);
+            r->value[0] =
+                sab_boundary_flux(flow->space, flow->group[p->entry[i]], flow->fields->velocity);
             break;
         case SAB_PROBE_FORCE:
-            if (recovers(r))
-                sab_wall_force(flow->setup.mesh, flow->group[p->entry[i]], flow->setup.geometry,
-                               recovered, r->value);
-            else
-                SAB_TRY(sab_fields_force(flow->fields, &balance, p->entry[i], probe->part,
-                                         flow->work, r->value, err));
+            SAB_TRY(evaluate_force(p, i, flow, &balance, recovered, err));
             break;
         case SAB_PROBE_TRACTION:
             SAB_TRY(evaluate_traction(p, i, flow, &balance, recovered, err));
@@ -283,9 +355,12 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
             break;
         default:
             for (int k = 0; k < r->samples; k++)
-                sab_fields_at(flow->fields, probe->field, p->element[i][k], p->xi[i] + 2 * k,
+                sab_fields_at(flow->fields, probe->field, p->element[i][k], p->xi[i] + dim * k,
                               r->value + k * r->components);
         }
+        /* The one place where probes become those of the whole body. */
+        for (int c = 0; c < r->components && is_integral(probe); c++)
+            r->value[c] *= flow->setup.geometry->whole;
     }
     *result = p->result;
 cleanup:

@@ -2,16 +2,20 @@
 #ifndef SAB_FLOW_PROBES_H
 #define SAB_FLOW_PROBES_H
 
+#include "fem/wall.h"
 #include "flow/flow.h"
 
+/* Fluxes, forces and integrals are of the whole body: about an axis with the factor 2 pi. A force
+ * there is its axial component, the only one that balances anything. */
 typedef struct sab_probe_result {
     const sab_probe *probe; /* borrowed */
     int samples;            /* 1, or rows of a profile */
     int components;
-    double *s;     /* [samples] arc length of a traction, NULL for others */
-    double *x;     /* [samples][dim] where (point, line, traction) */
+    const char *const *name; /* [components] "x", "XX"; NULL: one plain number, or a traction */
+    double *x;               /* [samples][dim] where (point, line, plane, traction) */
     double *value; /* [samples][components]; of a traction normal and shear (fem/wall.h), and on
                       stable pairs both again from the recovered stress */
+    const sab_wall *wall; /* of a traction, NULL for others; borrowed */
 } sab_probe_result;
 
 typedef struct sab_probes sab_probes;

@@ -1,5 +1,6 @@
 #include "flow/volume.h"
 #include "cone/cone.h"
+#include "fem/flux.h"
 
 #include <math.h>
 
@@ -13,15 +14,17 @@ sab_volume sab_flow_volume(const sab_flow *flow, double stress)
     const sab_program *p = flow->program;
     const sab_fields *f = flow->fields;
     const sab_geometry *geometry = flow->setup.geometry;
-    const double scale = sab_geometry_normal_scale(geometry); /* w div u = m sqrt(d/2) gamma_N */
-    sab_volume v = {.outflow = sab_boundary_outflow(flow->setup.mesh, geometry, f->velocity)};
+    const double whole = geometry->whole;
+    const double scale =
+        whole * sab_geometry_normal_scale(geometry); /* w div u = m sqrt(d/2) gamma_N */
+    sab_volume v = {.outflow = whole * sab_boundary_outflow(flow->space, f->velocity)};
 
     for (int q = 0; q < p->npoints; q++) {
         const double *gamma = f->strain_rate + q * p->s, m = scale * p->weight[q];
         const double shear = sab_cone_norm_t(p->s, gamma);
         const double dilatancy = p->dilatancy[q] * shear, opening = gamma[0] - dilatancy;
 
-        v.rate += p->weight[q] * hypot(gamma[0], shear);
+        v.rate += whole * p->weight[q] * hypot(gamma[0], shear);
         v.net += m * gamma[0];
         v.dilatancy += m * dilatancy;
         if (opening < 0.0)

@@ -10,7 +10,7 @@
 #include "flow/flow.h"
 
 typedef struct sab_volume {
-    double outflow;    /* int (u.n)_+ over the boundary */
+    double outflow;    /* int (u.n)_+ over the boundary; all are of the whole body, 2 pi included */
     double net;        /* int div u */
     double dilatancy;  /* zeta |gamma_T| */
     double parting;    /* opening where grains carry no stress */

@@ -220,10 +220,50 @@ cleanup:
     return status;
 }
 
+/* A plane has two numbers of samples, the same unless both are given; others have one. */
+static sab_status check_samples(const sab_yaml *node, sab_probe *probe, const char *place,
+                                sab_error *err)
+{
+    const sab_yaml *samples = sab_yaml_find(node, "samples");
+
+    if (probe->kind != SAB_PROBE_PLANE && samples != NULL && samples->kind == SAB_YAML_LIST)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: a pair of samples is for a plane; give one number",
+                        place);
+    if (probe->across == 0)
+        probe->across = probe->samples;
+    return SAB_OK;
+}
+
+/* The words of the geometry, and what they need. */
+static sab_status check_integral(const sab_geometry *geometry, const sab_yaml *node,
+                                 const sab_probe *probe, const char *place, sab_error *err)
+{
+    static const int other = SAB_INTEGRAL_VOLUME - SAB_INTEGRAL_AREA;
+    const bool integral = probe->kind == SAB_PROBE_INTEGRAL, plane = geometry->d < SAB_AXES;
+    const bool moving = integral && sab_integral_is_moving(probe->integral);
+
+    if (integral && plane && sab_integral_is_volume(probe->integral))
+        return sab_fail(err, SAB_ERR_INPUT, "%s: plane flow has no volume; use %s", place,
+                        sab_integral_name[(int)probe->integral - other]);
+    if (integral && !plane && sab_integral_is_area(probe->integral))
+        return sab_fail(err, SAB_ERR_INPUT, "%s: in this geometry it is a volume; use %s", place,
+                        sab_integral_name[(int)probe->integral + other]);
+    if (moving != (sab_yaml_find(node, "above") != NULL))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        moving ? "%s: %s needs `above`, the speed from which on material counts as "
+                                 "moving"
+                               : "%s: `above` only has a meaning with integral: %s",
+                        place,
+                        moving  ? sab_integral_name[probe->integral]
+                        : plane ? "moving_area"
+                                : "moving_volume");
+    return SAB_OK;
+}
+
 static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sab_probe *probe,
                              sab_error *err)
 {
-    enum { MAX_NAME = 100, LINE_SAMPLES = 101 };
+    enum { MAX_NAME = 100, LINE_SAMPLES = 101, PLANE_SAMPLES = 51 };
     sab_status status = SAB_OK;
     const sab_key *row = sab_schema_next(sab_schema_find(NULL, "probes"), NULL);
     const sab_path path = sab_path_join("probes", node->key);
@@ -248,19 +288,16 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
         }
     if (kinds != 1)
         return sab_fail(err, SAB_ERR_INPUT,
-                        "%s: %s; give exactly one of flux, force, point, line, traction, integral",
+                        "%s: %s; give exactly one of flux, force, point, line, plane, traction, "
+                        "integral",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;
+    if (probe->kind == SAB_PROBE_PLANE)
+        probe->samples = PLANE_SAMPLES;
     SAB_TRY(sab_value_read_map(r, row, node, path.text, probe, err));
-    const bool moving =
-        probe->kind == SAB_PROBE_INTEGRAL && probe->integral == SAB_INTEGRAL_MOVING_AREA;
-    if (moving != (sab_yaml_find(node, "above") != NULL))
-        status = sab_fail(err, SAB_ERR_INPUT,
-                          moving ? "%s: moving_area needs `above`, the speed from which on "
-                                   "material counts as moving"
-                                 : "%s: `above` only has a meaning with integral: moving_area",
-                          place.text);
+    SAB_TRY(check_samples(node, probe, place.text, err));
+    SAB_TRY(check_integral(r->geometry, node, probe, place.text, err));
 cleanup:
     return status;
 }
@@ -283,6 +320,114 @@ cleanup:
 
 enum { MOST_STEPS = 100000000 };
 
+/* Which elements go with which geometry, and why not the others [docs/theory.md, 4]. */
+static const char *element_mistake(const sab_case *c)
+{
+    const int dim = c->geometry->dim;
+
+    if (dim == 2)
+        return c->element->cell->dim == 2 ? NULL
+                                          : "is an element of space (geometry: space); here there "
+                                            "are p2 and p2b";
+    if (c->element == &sab_element_p2)
+        return "has two spurious pressures per tetrahedron, and locks; in space give p2nb, which "
+               "is the default there";
+    if (c->element->cell->dim != dim)
+        return "has pressures in space that no flow through the faces controls; give p2nb, which "
+               "is the default there";
+    return NULL;
+}
+
+static sab_status check_mesh(const sab_case *c, sab_error *err)
+{
+    const char *mistake = element_mistake(c);
+    char place[1000];
+
+    if (mistake != NULL)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %s %s",
+                        sab_case_locate(c, "mesh.element", place, sizeof place), c->element->name,
+                        mistake);
+    if (c->geometry->dim == 3 && c->split != SAB_SPLIT_NONE)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: the split of tetrahedra leaves weak pressures, the more the finer the "
+                        "mesh; in space give none, the default with p2nb",
+                        sab_case_locate(c, "mesh.split", place, sizeof place));
+    return SAB_OK;
+}
+
+/* Nothing turns about the axis: a force towards it has no meaning but as a pressure. */
+static sab_status check_gravity(const sab_case *c, sab_error *err)
+{
+    const sab_function *radial = &c->gravity[0];
+    char place[1000];
+
+    if (c->geometry->axis && (radial->call != NULL || radial->constant != 0.0))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: its radial component must be 0 about an axis; gravity acts along z, "
+                        "as in [0, -1]",
+                        sab_case_locate(c, "gravity", place, sizeof place));
+    return SAB_OK;
+}
+
+/* An angle without the motion it was measured in: what it could mean. */
+static sab_status fail_mode(const sab_case *c, sab_error *err)
+{
+    const sab_material *m = &c->material;
+    const bool known = m->friction.call == NULL && m->dilatancy.call == NULL;
+    char place[1000], value[200] = "";
+    size_t used = 0;
+
+    for (int mode = 0; known && mode < SAB_FRICTION_MODES && used < sizeof value; mode++)
+        used += (size_t)snprintf(
+            value + used, sizeof value - used, "%s%s %.3f",
+            mode == 0 ? "; here they would be: " : ", ", sab_friction_mode_name[mode],
+            sab_material_friction(c->geometry, (sab_friction_mode)mode, m->friction.constant,
+                                  m->dilatancy.constant));
+    return sab_fail(err, SAB_ERR_INPUT,
+                    "%s: missing; outside the plane an angle must say in which motion it was "
+                    "measured (plane, compression, extension, shear), because the coefficients "
+                    "differ%s",
+                    sab_case_locate(c, "material.friction.in", place, sizeof place), value);
+}
+
+/* The coefficient where it is the same everywhere; NAN else. */
+static double constant_friction(const sab_case *c)
+{
+    const sab_material *m = &c->material;
+
+    if (m->has_mu_i)
+        return m->mu_i.resting;
+    if (m->friction.call != NULL || (m->friction_is_angle && m->dilatancy.call != NULL))
+        return NAN;
+    return m->friction_is_angle ? sab_material_friction(c->geometry, m->friction_in,
+                                                        m->friction.constant, m->dilatancy.constant)
+                                : m->friction.constant;
+}
+
+static sab_status check_friction(const sab_case *c, sab_error *err)
+{
+    const sab_material *m = &c->material;
+    const double friction = constant_friction(c);
+    const double highest = m->has_mu_i ? m->mu_i.flowing : friction;
+    char place[1000];
+
+    if (highest > sab_friction_limit(c->geometry))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: a coefficient of %.4g; above sqrt(3)/2 = 0.866 the cone admits "
+                        "tension when the stress is that of extension, outside the plane",
+                        sab_case_locate(c,
+                                        m->has_mu_i ? "material.mu_i.dynamic" : "material.friction",
+                                        place, sizeof place),
+                        highest);
+    if (m->dilatancy.call == NULL && m->dilatancy.constant > friction)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: %g is more than the %sfriction coefficient %g; grains would "
+                        "make energy by dilating",
+                        sab_case_locate(c, "material.dilatancy", place, sizeof place),
+                        m->dilatancy.constant, m->has_mu_i ? "static " : "", friction);
+    return SAB_OK;
+}
+
 static sab_status check_material(const sab_case *c, sab_error *err)
 {
     const sab_material *m = &c->material;
@@ -299,21 +444,15 @@ static sab_status check_material(const sab_case *c, sab_error *err)
                         "%s: %g is less than the static coefficient %g; friction grows with I",
                         sab_case_locate(c, "material.mu_i.dynamic", place, sizeof place),
                         m->mu_i.flowing, m->mu_i.resting);
-    if ((m->friction.call == NULL || m->has_mu_i) && m->dilatancy.call == NULL) {
-        const double friction =
-            m->has_mu_i ? m->mu_i.resting
-            : m->friction_is_angle
-                ? c->geometry->friction_of_angle(m->friction.constant * acos(-1.0) / 180.0)
-                : m->friction.constant;
-
-        if (m->dilatancy.constant > friction)
-            return sab_fail(err, SAB_ERR_INPUT,
-                            "%s: %g is more than the %sfriction coefficient %g; grains would "
-                            "make energy by dilating",
-                            sab_case_locate(c, "material.dilatancy", place, sizeof place),
-                            m->dilatancy.constant, m->has_mu_i ? "static " : "", friction);
-    }
-    return SAB_OK;
+    if (m->friction_is_angle && !m->has_friction_in)
+        return fail_mode(c, err);
+    if (m->friction_is_angle && !sab_friction_has_mode(c->geometry, m->friction_in))
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: there is no %s in the plane; give plane (Mohr's circle) or shear "
+                        "(a slope or a shear cell)",
+                        sab_case_locate(c, "material.friction.in", place, sizeof place),
+                        sab_friction_mode_name[m->friction_in]);
+    return check_friction(c, err);
 }
 
 static sab_status check_time(const sab_case *c, sab_error *err)
@@ -370,30 +509,71 @@ static sab_status read_values(sab_case *c, sab_error *err)
     section = sab_yaml_find(root, "probes");
     if (section != NULL)
         SAB_TRY(read_probes(&reader, section, c, err));
+    SAB_TRY(check_mesh(c, err));
+    SAB_TRY(check_gravity(c, err));
     SAB_TRY(check_material(c, err));
     SAB_TRY(check_time(c, err));
 cleanup:
     return status;
 }
 
-/* A split is what makes the element p2 stable: one that is so without has the default none. */
-static sab_status default_split(sab_yaml *root, sab_error *err)
+/* ---- defaults that depend on other keys ---- */
+
+/* What the tree says; the plane also if it is not given, or misspelt, which will be said. */
+static const sab_geometry *geometry_of(const sab_yaml *root)
+{
+    const sab_yaml *given = sab_yaml_find(root, "geometry");
+    const sab_geometry *geometry =
+        given != NULL && given->kind == SAB_YAML_SCALAR ? sab_geometry_find(given->text) : NULL;
+
+    return geometry != NULL ? geometry : &sab_geometry_plane;
+}
+
+static sab_status put_default(sab_yaml *map, const char *key, const char *text, sab_error *err)
 {
     sab_status status = SAB_OK;
-    sab_yaml *mesh = sab_yaml_find(root, "mesh"), *none = NULL;
-    const sab_yaml *given = mesh != NULL ? sab_yaml_find(mesh, "element") : NULL;
+    sab_yaml *made = NULL;
+
+    SAB_TRY(sab_yaml_parse(key, SAB_YAML_DEFAULT, text, strlen(text), &made, err));
+    made->line = map->key_line;
+    made->column = map->key_column;
+    SAB_TRY(sab_yaml_put(map, key, &made, err));
+cleanup:
+    sab_yaml_destroy(&made);
+    return status;
+}
+
+/* In space p2nb. A split is what makes the element p2 stable: one that is so without has the
+ * default none. */
+static sab_status default_mesh(sab_yaml *root, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_yaml *mesh = sab_yaml_find(root, "mesh");
+    const sab_yaml *given;
+
+    if (mesh == NULL)
+        return SAB_OK;
+    if (sab_yaml_find(mesh, "element") == NULL && geometry_of(root)->dim == 3)
+        SAB_TRY(put_default(mesh, "element", sab_element_p2nb.name, err));
+    given = sab_yaml_find(mesh, "element");
     const sab_element *element =
         given != NULL && given->kind == SAB_YAML_SCALAR ? sab_element_find(given->text) : NULL;
-
-    if (element == NULL || !element->stable || sab_yaml_find(mesh, "split") != NULL)
-        return SAB_OK;
-    SAB_TRY(sab_yaml_parse("mesh.split", SAB_YAML_DEFAULT, "none", 4, &none, err));
-    none->line = mesh->key_line;
-    none->column = mesh->key_column;
-    SAB_TRY(sab_yaml_put(mesh, "split", &none, err));
+    if (element != NULL && element->stable && sab_yaml_find(mesh, "split") == NULL)
+        SAB_TRY(put_default(mesh, "split", "none", err));
 cleanup:
-    sab_yaml_destroy(&none);
     return status;
+}
+
+/* An angle in the plane is that of Mohr's circle. */
+static sab_status default_friction(sab_yaml *root, sab_error *err)
+{
+    const sab_yaml *material = sab_yaml_find(root, "material");
+    sab_yaml *friction = material != NULL ? sab_yaml_find(material, "friction") : NULL;
+
+    if (friction == NULL || friction->kind != SAB_YAML_MAP || geometry_of(root)->d != 2 ||
+        sab_yaml_find(friction, "angle") == NULL || sab_yaml_find(friction, "in") != NULL)
+        return SAB_OK;
+    return put_default(friction, "in", sab_friction_mode_name[SAB_FRICTION_PLANE], err);
 }
 
 /* Twenty pictures of a run, unless it says otherwise. */
@@ -416,10 +596,7 @@ static sab_status default_every(sab_yaml *root, sab_error *err)
         output = sab_yaml_find(root, "output");
     }
     snprintf(text, sizeof text, "%.15g", value / FRAMES);
-    SAB_TRY(sab_yaml_parse("output.every", SAB_YAML_DEFAULT, text, strlen(text), &made, err));
-    made->line = output->key_line;
-    made->column = output->key_column;
-    SAB_TRY(sab_yaml_put(output, "every", &made, err));
+    SAB_TRY(put_default(output, "every", text, err));
 cleanup:
     sab_yaml_destroy(&made);
     return status;
@@ -442,7 +619,8 @@ sab_status sab_case_read(const char *path, int noverrides, const char *const *ov
         for (int i = 0; i < noverrides; i++)
             SAB_TRY(sab_tree_override(c->store->root, override[i], err));
     SAB_TRY(sab_tree_check(c->path, c->store->root, err));
-    SAB_TRY(default_split(c->store->root, err));
+    SAB_TRY(default_mesh(c->store->root, err));
+    SAB_TRY(default_friction(c->store->root, err));
     SAB_TRY(default_every(c->store->root, err));
     SAB_TRY(sab_tree_complete(c->path, c->store->root, err));
     sab_tree_sort(c->store->root);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static const char *known_mistake(const char *text)
     static const char *const booleans[] = {"true",  "false", "yes", "no", "on",  "off", "True",
                                            "False", "Yes",   "No",  "On", "Off", NULL};
     static const char *const not_numbers[] = {"nan", "NaN", "NAN", ".nan", ".NaN", ".NAN", NULL};
-    static const char *const variables[] = {"x",          "y",        "z",  "t",
+    static const char *const variables[] = {"x",          "y",        "z",  "r", "t",
                                             "shear_rate", "pressure", "pi", NULL};
     const char *digits = text + strspn(text, "+-");
     char *end = NULL;
@@ -162,6 +163,11 @@ static sab_status read_text(const sab_value_reader *r, const sab_key *row, const
     if (row->type == SAB_KEY_NAME && node->text[0] == '\0')
         return sab_fail(err, SAB_ERR_INPUT, "%s: expected a text, found an empty one",
                         sab_place_of_value(r->file, node, path).text);
+    for (const char *c = node->text; *c != '\0'; c++)
+        if (((unsigned char)*c < 0x20 && *c != '\t') || *c == 0x7f)
+            return sab_fail(err, SAB_ERR_INPUT, "%s: the text contains a control character%s",
+                            sab_place_of_value(r->file, node, path).text,
+                            *c == '\n' ? ": it must be one line" : "");
     SAB_FREE(*value);
     *value = sab_strdup(node->text);
     if (*value == NULL)
@@ -179,9 +185,6 @@ static sab_status fail_choice(const sab_value_reader *r, const sab_key *row, con
     sab_text list = {0};
     int n = 0;
 
-    if (row->later != NULL && is_one_of(node->text, row->later))
-        return sab_fail(err, SAB_ERR_INPUT, "%s: '%s' is not available: %s", place.text, node->text,
-                        row->later_note);
     for (; n < MOST && row->choice(n) != NULL; n++) {
         names[n] = row->choice(n);
         SAB_TRY(sab_text_add(&list, err, "%s%s", n > 0 ? ", " : "", names[n]));
@@ -228,7 +231,7 @@ static sab_status add_formula(const sab_value_reader *r, const char *text, const
         store->formula = grown;
         store->capacity = capacity;
     }
-    status = sab_formula_create(text, where, state, formula, err);
+    status = sab_formula_create(text, where, r->geometry, state, formula, err);
     if (status == SAB_OK)
         store->formula[store->nformulas++] = *formula;
     return status;
@@ -271,11 +274,24 @@ cleanup:
     return status;
 }
 
+/* Why a vector has as many components as it has: "a vector in geometry: space has x, y, z". */
+static const char *explain_length(const sab_geometry *g, const char *what, char *buffer,
+                                  size_t size)
+{
+    int used = snprintf(buffer, size, "%s in geometry: %s has", what, g->name);
+
+    for (int i = 0; i < g->dim && used > 0 && (size_t)used < size; i++)
+        used += snprintf(buffer + used, size - (size_t)used, "%s %s", i > 0 ? "," : "",
+                         g->coordinate[i]);
+    return buffer;
+}
+
 static sab_status read_vector(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
                               const char *path, sab_function *value, sab_error *err)
 {
     const int dim = r->geometry->dim;
     sab_status status = SAB_OK;
+    char why[100];
     double zero = 1.0;
 
     for (int i = 0; i < 3; i++)
@@ -292,8 +308,10 @@ static sab_status read_vector(const sab_value_reader *r, const sab_key *row, con
         return fail_kind(r, node, path, "a list of components in brackets", err);
     if (node->n != dim)
         return sab_fail(err, SAB_ERR_INPUT,
-                        "%s: expected %d components, found %d (decimals are written with a point)",
-                        sab_place_of_value(r->file, node, path).text, dim, node->n);
+                        "%s: expected %d components, found %d (decimals are written with a point); "
+                        "%s",
+                        sab_place_of_value(r->file, node, path).text, dim, node->n,
+                        explain_length(r->geometry, "a vector", why, sizeof why));
     for (int i = 0; i < dim; i++) {
         const sab_yaml *item = node->item[i];
 
@@ -310,10 +328,12 @@ static sab_status read_point(const sab_value_reader *r, const sab_key *row, cons
 {
     const int dim = r->geometry->dim;
     sab_status status = SAB_OK;
+    char why[100];
 
     if (node->kind != SAB_YAML_LIST || node->n != dim)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: expected a point, %d numbers in brackets",
-                        sab_place_of_value(r->file, node, path).text, dim);
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected a point, %d numbers in brackets; %s",
+                        sab_place_of_value(r->file, node, path).text, dim,
+                        explain_length(r->geometry, "a point", why, sizeof why));
     for (int i = 0; i < dim; i++)
         SAB_TRY(read_number(r, row, node->item[i], path, &value[i], err));
 cleanup:
@@ -326,13 +346,29 @@ static sab_status read_segment(const sab_value_reader *r, const sab_key *row, co
     sab_status status = SAB_OK;
 
     if (node->kind != SAB_YAML_LIST || node->n != 2)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: expected two points, as in [[0, 0], [0, 8]]",
-                        sab_place_of_value(r->file, node, path).text);
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected two points, as in %s",
+                        sab_place_of_value(r->file, node, path).text,
+                        r->geometry->dim == 2 ? "[[0, 0], [0, 8]]" : "[[0, 0, 0], [0, 0, 8]]");
     SAB_TRY(read_point(r, row, node->item[0], path, value, err));
     SAB_TRY(read_point(r, row, node->item[1], path, value + 3, err));
     if (memcmp(value, value + 3, 3 * sizeof *value) == 0)
         status = sab_fail(err, SAB_ERR_INPUT, "%s: the two points are the same",
                           sab_place_of_value(r->file, node, path).text);
+cleanup:
+    return status;
+}
+
+static sab_status read_pair(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                            const char *path, int *value, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const bool list = node->kind == SAB_YAML_LIST;
+
+    if (list && node->n != 1 + 1)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected an integer, or two of them in brackets",
+                        sab_place_of_value(r->file, node, path).text);
+    for (int i = 0; i < (list ? node->n : 1); i++)
+        SAB_TRY(read_integer(r, row, list ? node->item[i] : node, path, &value[i], err));
 cleanup:
     return status;
 }
@@ -393,6 +429,8 @@ sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const s
         return read_point(r, row, node, path, member, err);
     case SAB_KEY_SEGMENT:
         return read_segment(r, row, node, path, member, err);
+    case SAB_KEY_PAIR:
+        return read_pair(r, row, node, path, member, err);
     case SAB_KEY_MAP:
         return sab_value_read_map(r, row, node, path, base, err);
     case SAB_KEY_LIST:

@@ -1,4 +1,5 @@
 #include "io/checkpoint.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/words.h"
@@ -6,15 +7,12 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
-enum { VERSION = 1, MOST_BLOCKS = 1000 };
-enum { CHUNK = 4096 };                                  /* words converted at a time */
+enum { VERSION = 2, MOST_BLOCKS = 1000 }; /* version 1 knew nothing of boundary groups */
+enum { CHUNK = 4096 };                    /* words converted at a time */
 enum { HEADER = 3 * 8, HEAD = SAB_BLOCK_NAME + 2 * 8 }; /* bytes of the file's, of a block's */
 static const char magic[8] = {'S', 'A', 'B', 'S', 'T', 'A', 'T', 'E'};
 
@@ -28,7 +26,6 @@ static size_t padded(sab_block_type type, size_t count)
 
 typedef struct sums { /* checksums of what has passed: since the block began, and in all */
     uLong block, file;
-    int failure; /* errno of the first write that failed */
 } sums;
 
 static void add(sums *sum, const unsigned char *bytes, size_t size)
@@ -40,9 +37,7 @@ static void add(sums *sum, const unsigned char *bytes, size_t size)
 static void put(FILE *out, sums *sum, const unsigned char *bytes, size_t size)
 {
     add(sum, bytes, size);
-    errno = 0;
-    if (fwrite(bytes, 1, size, out) != size && sum->failure == 0)
-        sum->failure = errno != 0 ? errno : EIO;
+    fwrite(bytes, 1, size, out); /* failures are caught by sab_file_close_keeping */
 }
 
 /* The checksum of the block, or of the header, which begins the next one anew. */
@@ -98,7 +93,6 @@ sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
     sums sum = {.block = crc32(0, NULL, 0), .file = crc32(0, NULL, 0)};
     unsigned char *bytes = NULL;
     sab_file file = {0};
-    bool moved = false;
 
     SAB_NEW(bytes, 8 * CHUNK);
     SAB_TRY(sab_file_open(path, &file, err));
@@ -111,19 +105,7 @@ sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
         put_block(file.stream, &sum, &block[i], bytes);
     sab_word_to_bytes(sum.file, bytes);
     put(file.stream, &sum, bytes, 8);
-    if (sum.failure == 0 && fflush(file.stream) != 0)
-        sum.failure = errno;
-    if (sum.failure != 0) { /* the older file has not been touched */
-        status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(sum.failure));
-        goto cleanup;
-    }
-    if (previous != NULL) { /* at no moment is there none, where a file system has links */
-        unlink(previous);
-        moved = link(path, previous) != 0 && rename(path, previous) == 0;
-    }
-    status = sab_file_close(&file, err);
-    if (status != SAB_OK && moved)
-        rename(previous, path);
+    status = sab_file_close_keeping(&file, previous, err);
 cleanup:
     sab_file_abort(&file);
     SAB_FREE(bytes);
@@ -172,7 +154,9 @@ static sab_status get_header(source *s, int *nblocks, sab_error *err)
     SAB_TRY(get_sum(s, "its header", err));
     const uint64_t version = sab_bytes_to_word(bytes + 8), n = sab_bytes_to_word(bytes + 16);
     if (version != VERSION)
-        return sab_fail(err, SAB_ERR_INPUT, "version %" PRIu64 " of the format, only %d is known",
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "it has version %" PRIu64 " of the format, this program reads version %d: "
+                        "go on with the program that wrote it (block 'version'), or start anew",
                         version, VERSION);
     if (n > MOST_BLOCKS)
         return sab_fail(err, SAB_ERR_INPUT, "it has %" PRIu64 " blocks, more than %d", n,
@@ -262,19 +246,15 @@ sab_status sab_checkpoint_read(const char *path, sab_checkpoint **checkpoint, sa
     sab_checkpoint *c = NULL;
     unsigned char *bytes = NULL;
     source s = {.sum = {.block = crc32(0, NULL, 0), .file = crc32(0, NULL, 0)}};
-    struct stat info;
     int nblocks = 0;
+    long long size;
+    sab_error why;
 
     *checkpoint = NULL;
-    s.in = fopen(path, "rb");
-    if (s.in == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "cannot open checkpoint '%s': %s", path,
-                        strerror(errno));
-    if (fstat(fileno(s.in), &info) != 0 || !S_ISREG(info.st_mode)) {
-        status = sab_fail(err, SAB_ERR_INPUT, "it is not a regular file");
-        goto cleanup;
-    }
-    s.left = (uint64_t)info.st_size;
+    status = sab_input_open(path, &s.in, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "cannot open checkpoint '%s': %s", path, why.message);
+    s.left = (uint64_t)size;
     SAB_NEW(bytes, 8 * CHUNK);
     SAB_TRY(get_header(&s, &nblocks, err));
     SAB_NEW(c, 1);
@@ -334,13 +314,34 @@ static uint64_t hash_word(uint64_t hash, uint64_t word)
     return hash;
 }
 
+static const uint64_t FNV = UINT64_C(0xcbf29ce484222325);
+
 uint64_t sab_mesh_hash(const sab_mesh *mesh)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = FNV;
 
     for (size_t i = 0; i < (size_t)mesh->nnodes * (size_t)mesh->cell->dim; i++)
         hash = hash_word(hash, sab_real_to_word(mesh->x[i]));
     for (size_t i = 0; i < (size_t)mesh->nelements * (size_t)mesh->cell->nodes; i++)
         hash = hash_word(hash, (uint64_t)mesh->element[i]);
+    return hash;
+}
+
+uint64_t sab_mesh_group_hash(const sab_mesh *mesh)
+{
+    const int nodes = mesh->cell->facet->nodes;
+    uint64_t hash = hash_word(FNV, (uint64_t)mesh->ngroups);
+
+    for (int g = 0; g < mesh->ngroups; g++) {
+        const sab_mesh_group *group = &mesh->group[g];
+
+        for (const char *c = group->name; *c != '\0'; c++)
+            hash = hash_word(hash, (unsigned char)*c);
+        hash = hash_word(hash, (uint64_t)group->tag);
+        hash = hash_word(hash, (uint64_t)group->nfacets);
+        for (int i = 0; i < nodes * group->nfacets; i++)
+            hash =
+                hash_word(hash, (uint64_t)sab_mesh_facet(mesh, group->facet[i / nodes])[i % nodes]);
+    }
     return hash;
 }

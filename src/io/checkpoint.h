@@ -27,7 +27,7 @@ typedef struct sab_checkpoint {
 } sab_checkpoint;
 
 /* Write n blocks (borrowed), whole or not at all (io/file.h). Unless `previous` is NULL, the file
- * that stood at `path` is kept under that name: at every moment one of the two is whole. */
+ * that stood at `path` is kept under that name; at every moment there is a whole one at `path`. */
 sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
                                 const sab_block *block, sab_error *err);
 /* SAB_ERR_INPUT if the file is missing, truncated, damaged or no checkpoint: nothing of it is
@@ -45,5 +45,8 @@ sab_status sab_checkpoint_get(const sab_checkpoint *checkpoint, const char *name
 /* FNV-1a (64 bits) of the positions of the nodes and the nodes of the elements, as little-endian
  * words: states can be exchanged between meshes for which it agrees. */
 uint64_t sab_mesh_hash(const sab_mesh *mesh);
+/* The same of the boundary groups: names (a word for each character), numbers, counts and nodes of
+ * their sides. A run goes on only where this agrees too. */
+uint64_t sab_mesh_group_hash(const sab_mesh *mesh);
 
 #endif

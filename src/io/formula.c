@@ -13,6 +13,7 @@ struct sab_formula {
     muParserHandle_t parser;
     sab_vars vars; /* the parser holds the addresses of its members: never copy this struct */
     char *text, *where;
+    const sab_geometry *geometry;
     bool state, constant;
     bool steady; /* t is not in it */
 };
@@ -79,6 +80,11 @@ static sab_status fail_unknown(const sab_formula *f, const char *name, sab_error
                         "%s: formula '%s': there is no function 'pow'; a power is written with ^, "
                         "as in x^2",
                         f->where, f->text);
+    if (strcmp(name, "r") == 0)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: formula '%s': r is a coordinate of geometry: axisymmetric, and this "
+                        "one is %s; write sqrt(x^2 + y^2)",
+                        f->where, f->text, f->geometry->name);
     close = sab_closest_name(name, known_names, KNOWN);
     if (close != NULL &&
         (f->state || (strcmp(close, "shear_rate") != 0 && strcmp(close, "pressure") != 0)))
@@ -86,9 +92,10 @@ static sab_status fail_unknown(const sab_formula *f, const char *name, sab_error
                         "%s: formula '%s': unknown name '%s'; did you mean '%s'?", f->where,
                         f->text, name, close);
     return sab_fail(err, SAB_ERR_INPUT,
-                    "%s: formula '%s': unknown name '%s'; a formula knows x, y, z, t%s, pi and "
+                    "%s: formula '%s': unknown name '%s'; a formula knows %s, t%s, pi and "
                     "functions such as sqrt, exp, log, sin, min, max",
-                    f->where, f->text, name, f->state ? ", shear_rate, pressure" : "");
+                    f->where, f->text, name, f->geometry->axis ? "r, z" : "x, y, z",
+                    f->state ? ", shear_rate, pressure" : "");
 }
 
 /* Turn muParser's complaint into ours. Token and message share one static buffer in muParser, so
@@ -132,15 +139,32 @@ static bool uses(const sab_formula *f, const char *variable)
     return found;
 }
 
-sab_status sab_formula_create(const char *text, const char *where, int state, sab_formula **formula,
-                              sab_error *err)
+/* Names of the place, and of time and state. */
+static void define_variables(sab_formula *f)
+{
+    mupDefineVar(f->parser, "x", &f->vars.x);
+    mupDefineVar(f->parser, "y", &f->vars.y);
+    mupDefineVar(f->parser, "z", f->geometry->axis ? &f->vars.y : &f->vars.z);
+    if (f->geometry->axis)
+        mupDefineVar(f->parser, "r", &f->vars.x);
+    mupDefineVar(f->parser, "t", &f->vars.t);
+    if (f->state) {
+        mupDefineVar(f->parser, "shear_rate", &f->vars.shear_rate);
+        mupDefineVar(f->parser, "pressure", &f->vars.pressure);
+    }
+    mupDefineConst(f->parser, "pi", acos(-1.0));
+}
+
+sab_status sab_formula_create(const char *text, const char *where, const sab_geometry *geometry,
+                              bool state, sab_formula **formula, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_formula *f = NULL;
 
     *formula = NULL;
     SAB_NEW(f, 1);
-    f->state = state != 0;
+    f->geometry = geometry;
+    f->state = state;
     f->text = sab_strdup(text);
     f->where = sab_strdup(where);
     if (f->text == NULL || f->where == NULL) {
@@ -157,15 +181,7 @@ sab_status sab_formula_create(const char *text, const char *where, int state, sa
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: formula parser of %s", where);
         goto cleanup;
     }
-    mupDefineVar(f->parser, "x", &f->vars.x);
-    mupDefineVar(f->parser, "y", &f->vars.y);
-    mupDefineVar(f->parser, "z", &f->vars.z);
-    mupDefineVar(f->parser, "t", &f->vars.t);
-    if (f->state) {
-        mupDefineVar(f->parser, "shear_rate", &f->vars.shear_rate);
-        mupDefineVar(f->parser, "pressure", &f->vars.pressure);
-    }
-    mupDefineConst(f->parser, "pi", acos(-1.0));
+    define_variables(f);
     mupSetExpr(f->parser, text);
     f->vars = (sab_vars){0.5, 0.5, 0.0, 0.0, 1.0, 1.0};
     if (!mupError(f->parser))
@@ -197,6 +213,7 @@ void sab_formula_destroy(sab_formula **formula)
 static sab_status evaluate(void *data, const sab_vars *at, double *value, sab_error *err)
 {
     sab_formula *f = data;
+    char place[80];
 
     f->vars = *at;
     *value = mupEval(f->parser);
@@ -207,9 +224,12 @@ static sab_status evaluate(void *data, const sab_vars *at, double *value, sab_er
     if (f->constant)
         return sab_fail(err, SAB_ERR_INPUT, "%s: formula '%s' is %s", f->where, f->text,
                         isnan(*value) ? "not a number" : "infinite");
-    sab_fail(err, SAB_ERR_INPUT, "%s: formula '%s' is %s at x = %g, y = %g, z = %g, t = %g",
-             f->where, f->text, isnan(*value) ? "not a number" : "infinite", at->x, at->y, at->z,
-             at->t);
+    if (f->geometry->axis)
+        snprintf(place, sizeof place, "r = %g, z = %g", at->x, at->y);
+    else
+        snprintf(place, sizeof place, "x = %g, y = %g, z = %g", at->x, at->y, at->z);
+    sab_fail(err, SAB_ERR_INPUT, "%s: formula '%s' is %s at %s, t = %g", f->where, f->text,
+             isnan(*value) ? "not a number" : "infinite", place, at->t);
     if (f->state)
         sab_error_context(err, "with shear_rate = %g, pressure = %g", at->shear_rate, at->pressure);
     return SAB_ERR_INPUT;

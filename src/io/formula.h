@@ -3,6 +3,7 @@
 #define SAB_IO_FORMULA_H
 
 #include "base/function.h"
+#include "fem/geometry.h"
 
 #include <stdbool.h>
 
@@ -10,11 +11,12 @@ typedef struct sab_formula sab_formula; /* opaque; one parser and its variables 
 
 /* Compile `text`. `where` (copied) prefixes messages: "case.yaml:12:9: boundaries.lid.velocity".
  * Refused with SAB_ERR_INPUT: assignment, a comma outside parentheses, unknown names (with a
- * suggestion), and a text that does not parse. Variables: x y z t, and shear_rate, pressure if
- * `state` is true. It is evaluated once at (0.5, 0.5, 0, 0), only for errors of the parser: a value
- * that is not finite there is no error. The caller owns *formula. */
-sab_status sab_formula_create(const char *text, const char *where, int state, sab_formula **formula,
-                              sab_error *err);
+ * suggestion), and a text that does not parse. Variables: x y z t, about an axis r and z for the
+ * two coordinates (x and y are the same there), and shear_rate, pressure if `state` is true. It is
+ * evaluated once at (0.5, 0.5, 0, 0), only for errors of the parser: a value that is not finite
+ * there is no error. The caller owns *formula. */
+sab_status sab_formula_create(const char *text, const char *where, const sab_geometry *geometry,
+                              bool state, sab_formula **formula, sab_error *err);
 void sab_formula_destroy(sab_formula **formula);
 /* A function that calls it (borrowed: the formula must outlive it). A value that is not finite is
  * SAB_ERR_INPUT with formula, place and value. */

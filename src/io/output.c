@@ -6,17 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const tensor_component[6] = {"XX", "YY", "ZZ", "XY", "YZ", "XZ"};
-
-/* n s-vectors as tensors of six components, times `sign`. */
-static void to_tensors(const sab_geometry *geometry, int n, double sign, const double *x,
-                       double *tensor)
+/* n s-vectors as tensors. */
+static void to_tensors(const sab_geometry *geometry, int n, const double *x, double *tensor)
 {
-    for (int i = 0; i < n; i++) {
-        geometry->tensor(x + (size_t)geometry->s * (size_t)i, tensor + 6 * (size_t)i);
-        for (int c = 0; c < 6; c++)
-            tensor[6 * (size_t)i + (size_t)c] *= sign;
-    }
+    for (int i = 0; i < n; i++)
+        geometry->tensor(x + (size_t)geometry->s * (size_t)i, tensor + SAB_TENSOR * (size_t)i);
 }
 
 sab_status sab_output_fields(const char *path, const sab_fields *f, const double *pressure,
@@ -31,7 +25,7 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     double *work = NULL; /* [n][6] */
     int *cell = NULL;
 
-    SAB_NEW(work, 6 * (size_t)n);
+    SAB_NEW(work, SAB_TENSOR * (size_t)n);
     SAB_NEW(cell, n);
     for (int i = 0; i < n; i++) {
         cell[i - i % width + mesh->cell->vtk[i % width]] = i;
@@ -44,8 +38,8 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
         memcpy(work + SAB_DIM * i, f->velocity + dim * mesh->element[i], vector);
     }
     SAB_TRY(sab_vtu_point_array(vtu, "velocity", SAB_DIM, NULL, work, err));
-    to_tensors(geometry, n, 1.0, f->stress, work);
-    SAB_TRY(sab_vtu_point_array(vtu, "stress", 6, tensor_component, work, err));
+    to_tensors(geometry, n, f->stress, work);
+    SAB_TRY(sab_vtu_point_array(vtu, "stress", SAB_TENSOR, geometry->component, work, err));
     SAB_TRY(sab_vtu_point_array(vtu, "shear_stress", 1, NULL, f->shear_stress, err));
     SAB_TRY(sab_vtu_point_array(vtu, "shear_rate", 1, NULL, f->shear_rate, err));
     SAB_TRY(sab_vtu_point_array(vtu, "yield_ratio", 1, NULL, f->yield_ratio, err));
@@ -60,8 +54,9 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     }
     if (stress != NULL) {
         for (int i = 0; i < n; i++)
-            geometry->tensor(stress + geometry->s * mesh->element[i], work + 6 * i);
-        SAB_TRY(sab_vtu_point_array(vtu, "stress_recovered", 6, tensor_component, work, err));
+            geometry->tensor(stress + geometry->s * mesh->element[i], work + SAB_TENSOR * i);
+        SAB_TRY(sab_vtu_point_array(vtu, "stress_recovered", SAB_TENSOR, geometry->component, work,
+                                    err));
     }
     SAB_TRY(sab_vtu_cell_array(vtu, "pressure", 1, NULL, f->pressure, err));
     SAB_TRY(sab_vtu_cell_array(vtu, "yielded", 1, NULL, f->yielded, err));
@@ -78,25 +73,28 @@ sab_status sab_output_gauss(const char *path, const sab_fields *f, double time, 
 {
     sab_status status = SAB_OK;
     const sab_space *space = f->space;
-    const int n = space->npoints, s = space->geometry->s;
+    const sab_geometry *geometry = space->geometry;
+    const int n = space->npoints, s = geometry->s;
     sab_vtu *vtu = NULL;
     double *work = NULL; /* [n][6] */
     int *cell = NULL;
 
-    SAB_NEW(work, 6 * (size_t)n);
+    SAB_NEW(work, SAB_TENSOR * (size_t)n);
     SAB_NEW(cell, n);
     for (int i = 0; i < n; i++)
         cell[i] = i;
     SAB_TRY(sab_vtu_open(path, float32, time, space->geometry->dim, n, space->point, n, 1,
                          SAB_VTK_VERTEX, cell, &vtu, err));
-    to_tensors(space->geometry, n, 1.0, f->lambda, work);
-    SAB_TRY(sab_vtu_point_array(vtu, "lambda", 6, tensor_component, work, err));
-    to_tensors(space->geometry, n, 1.0, f->strain_rate, work);
-    SAB_TRY(sab_vtu_point_array(vtu, "strain_rate", 6, tensor_component, work, err));
+    to_tensors(geometry, n, f->lambda, work);
+    SAB_TRY(sab_vtu_point_array(vtu, "lambda", SAB_TENSOR, geometry->component, work, err));
+    to_tensors(geometry, n, f->strain_rate, work);
+    SAB_TRY(sab_vtu_point_array(vtu, "strain_rate", SAB_TENSOR, geometry->component, work, err));
     for (int q = 0; q < n; q++)
-        work[q] = f->lambda[s * q] / sab_geometry_normal_scale(space->geometry);
+        work[q] = f->lambda[s * q] / sab_geometry_normal_scale(geometry);
     SAB_TRY(sab_vtu_point_array(vtu, "pressure", 1, NULL, work, err));
-    SAB_TRY(sab_vtu_point_array(vtu, "weight", 1, NULL, space->weight, err));
+    for (int q = 0; q < n; q++)
+        work[q] = geometry->whole * space->weight[q];
+    SAB_TRY(sab_vtu_point_array(vtu, "weight", 1, NULL, work, err));
     SAB_TRY(sab_vtu_close(&vtu, err));
 cleanup:
     sab_vtu_abort(&vtu);
@@ -105,78 +103,196 @@ cleanup:
     return status;
 }
 
-void sab_output_component(const char *field, int components, int c, char *name, size_t size)
+void sab_output_component(const char *field, const char *component, char *name, size_t size)
 {
-    static const char *const axis[3] = {"x", "y", "z"};
-
-    if (components == 1)
-        snprintf(name, size, "%s", field);
-    else
-        snprintf(name, size, "%s_%s", field, components == 6 ? tensor_component[c] : axis[c]);
+    snprintf(name, size, "%s%s%s", field, component != NULL ? "_" : "",
+             component != NULL ? component : "");
 }
 
-/* The names of the columns of numbers, with a suffix; then `columns` numbers of a row. */
-static void put_names(FILE *out, int columns, const char (*name)[80], const char *suffix)
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+enum { NAME = 80 };
+typedef char column_name[NAME];
+
+/* Rows at places x, with what stands before and behind them. */
+typedef struct table {
+    const sab_geometry *geometry;
+    int rows, columns;
+    bool line;               /* with s, the length along the points unless `s` has it */
+    const double *s, *x;     /* [rows], [rows][dim] */
+    const double *area;      /* [rows] or NULL */
+    const column_name *name; /* [columns] */
+    const double *value;     /* [rows][columns] */
+    const double *deviation; /* likewise, or NULL */
+} table;
+
+static void put_names(FILE *out, const table *t)
 {
-    for (int c = 0; c < columns; c++)
-        fprintf(out, ",%s%s", name[c], suffix);
+    const char *comma = "";
+
+    if (t->line) {
+        fputs("s", out);
+        comma = ",";
+    }
+    for (int i = 0; i < t->geometry->dim; i++, comma = ",")
+        fprintf(out, "%s%s", comma, t->geometry->coordinate[i]);
+    if (t->area != NULL)
+        fputs(",area", out);
+    for (int c = 0; c < t->columns; c++)
+        fprintf(out, ",%s", t->name[c]);
+    for (int c = 0; c < t->columns && t->deviation != NULL; c++)
+        fprintf(out, ",%s_deviation", t->name[c]);
+    fputc('\n', out);
 }
 
-static void put_numbers(FILE *out, int columns, const double *value)
+static void put_numbers(FILE *out, const char *comma, int columns, const double *value)
 {
-    for (int c = 0; c < columns; c++)
-        fprintf(out, ",%.17g", value[c]);
+    for (int c = 0; c < columns; c++, comma = ",")
+        fprintf(out, "%s%.17g", comma, value[c]);
 }
 
-/* A table s, x, y, the columns, and their deviations if there are any. */
-static sab_status put_table(const char *path, int rows, const double *s, const double *x, int dim,
-                            int columns, const char (*name)[80], const double *value,
-                            const double *deviation, sab_error *err)
+static sab_status put_table(const char *path, const table *t, sab_error *err)
 {
+    const int dim = t->geometry->dim;
     double length = 0.0;
     sab_file file;
     const sab_status status = sab_file_open(path, &file, err);
 
     if (status != SAB_OK)
         return status;
-    fprintf(file.stream, dim == 3 ? "s,x,y,z" : "s,x,y");
-    put_names(file.stream, columns, name, "");
-    if (deviation != NULL)
-        put_names(file.stream, columns, name, "_deviation");
-    fputc('\n', file.stream);
-    for (int k = 0; k < rows; k++) {
+    put_names(file.stream, t);
+    for (int k = 0; k < t->rows; k++) {
+        const double *x = t->x + dim * k;
         double step2 = 0.0;
 
         for (int i = 0; i < dim && k > 0; i++)
-            step2 += pow(x[dim * k + i] - x[dim * (k - 1) + i], 2);
+            step2 += pow(x[i] - x[i - dim], 2);
         length += sqrt(step2);
-        fprintf(file.stream, "%.17g", s != NULL ? s[k] : length);
-        put_numbers(file.stream, dim, x + dim * k);
-        put_numbers(file.stream, columns, value + columns * k);
-        if (deviation != NULL)
-            put_numbers(file.stream, columns, deviation + columns * k);
+        if (t->line)
+            put_numbers(file.stream, "", 1, t->s != NULL ? t->s + k : &length);
+        put_numbers(file.stream, t->line ? "," : "", dim, x);
+        if (t->area != NULL)
+            put_numbers(file.stream, ",", 1, t->area + k);
+        put_numbers(file.stream, ",", t->columns, t->value + t->columns * k);
+        if (t->deviation != NULL)
+            put_numbers(file.stream, ",", t->columns, t->deviation + t->columns * k);
         fputc('\n', file.stream);
     }
     return sab_file_close(&file, err);
 }
 
-sab_status sab_output_profile(const char *path, const char *field, int samples, int dim,
-                              const double *x, int components, const double *value,
+sab_status sab_output_profile(const char *path, const sab_geometry *geometry, bool line,
+                              const char *field, const char *const *component, int rows,
+                              const double *x, int columns, const double *value,
                               const double *deviation, sab_error *err)
 {
-    char name[6][80];
+    column_name name[SAB_TENSOR];
 
-    for (int c = 0; c < components; c++)
-        sab_output_component(field, components, c, name[c], sizeof name[c]);
-    return put_table(path, samples, NULL, x, dim, components, (const char(*)[80])name, value,
-                     deviation, err);
+    for (int c = 0; c < columns; c++)
+        sab_output_component(field, component != NULL ? component[c] : NULL, name[c],
+                             sizeof name[c]);
+    return put_table(path,
+                     &(table){.geometry = geometry,
+                              .rows = rows,
+                              .columns = columns,
+                              .line = line,
+                              .x = x,
+                              .name = (const column_name *)name,
+                              .value = value,
+                              .deviation = deviation},
+                     err);
 }
 
-sab_status sab_output_wall(const char *path, int rows, const double *s, const double *x,
-                           int components, const double *stress, const double *deviation,
+/* ---- walls ----------------------------------------------------------------------------------- */
+
+/* Of a traction: one shear along a line, a vector on a surface; then both from the recovered
+ * stress. */
+static const char *wall_suffix(const sab_wall *wall, int column)
+{
+    return column < wall->components ? "" : "_recovered";
+}
+
+sab_status sab_output_wall(const char *path, const sab_geometry *geometry, const sab_wall *wall,
+                           int columns, const double *stress, const double *deviation,
                            sab_error *err)
 {
-    static const char name[4][80] = {"normal", "shear", "normal_recovered", "shear_recovered"};
+    column_name name[2 * (1 + SAB_DIM)];
+    const bool vector = wall->components > 1 + 1;
 
-    return put_table(path, rows, s, x, 2, components, name, stress, deviation, err);
+    for (int c = 0; c < columns; c++) {
+        const int k = c % wall->components;
+
+        snprintf(name[c], sizeof name[c], "%s%s%s%s", k == 0 ? "normal" : "shear",
+                 k > 0 && vector ? "_" : "", k > 0 && vector ? geometry->coordinate[k - 1] : "",
+                 wall_suffix(wall, c));
+    }
+    return put_table(path,
+                     &(table){.geometry = geometry,
+                              .rows = wall->nrows,
+                              .columns = columns,
+                              .line = wall->s != NULL,
+                              .s = wall->s,
+                              .x = wall->x,
+                              .area = wall->area,
+                              .name = (const column_name *)name,
+                              .value = stress,
+                              .deviation = deviation},
+                     err);
+}
+
+/* normal and shear of each kind of stress, spread over the surface. */
+static sab_status put_stresses(sab_vtu *vtu, const sab_wall *wall, int columns, const double *value,
+                               const char *kind, double *at, double *work, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_wall_spread(wall, columns, value, at, err));
+    for (int from = 0; from < columns; from += wall->components)
+        for (int k = 0; k <= 1; k++) { /* normal, shear */
+            const int n = k == 0 ? 1 : SAB_DIM;
+            column_name name;
+
+            snprintf(name, sizeof name, "%s%s%s", k == 0 ? "normal" : "shear",
+                     wall_suffix(wall, from), kind);
+            for (int i = 0; i < n * wall->npoints; i++)
+                work[i] = at[columns * (i / n) + from + k + i % n];
+            SAB_TRY(sab_vtu_point_array(vtu, name, n, NULL, work, err));
+        }
+cleanup:
+    return status;
+}
+
+sab_status sab_output_wall_surface(const char *path, const sab_wall *wall, int columns,
+                                   const double *stress, const double *deviation, double time,
+                                   bool float32, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const int width = wall->facet->nodes;
+    sab_vtu *vtu = NULL;
+    int *cell = NULL;
+    double *at = NULL, *work = NULL; /* [npoints][columns], [npoints][SAB_DIM] */
+
+    SAB_NEW(cell, (size_t)width * (size_t)wall->cells);
+    SAB_NEW(at, (size_t)columns * (size_t)wall->npoints);
+    SAB_NEW(work, SAB_DIM * (size_t)wall->npoints);
+    for (int i = 0; i < width * wall->cells; i++)
+        cell[i - i % width + wall->facet->vtk[i % width]] = wall->cell[i];
+    SAB_TRY(sab_vtu_open(path, float32, time, wall->dim, wall->npoints, wall->point, wall->cells,
+                         width, wall->facet->vtk_type, cell, &vtu, err));
+    SAB_TRY(put_stresses(vtu, wall, columns, stress, "", at, work, err));
+    if (deviation != NULL)
+        SAB_TRY(put_stresses(vtu, wall, columns, deviation, "_deviation", at, work, err));
+    for (int i = 0; i < wall->npoints; i++)
+        work[i] = wall->row[i] >= 0 ? wall->area[wall->row[i]] : 0.0;
+    SAB_TRY(sab_vtu_point_array(vtu, "area", 1, NULL, work, err));
+    for (int i = 0; i < wall->npoints; i++)
+        work[i] = wall->row[i] >= 0;
+    SAB_TRY(sab_vtu_point_array(vtu, "measured", 1, NULL, work, err));
+    SAB_TRY(sab_vtu_close(&vtu, err));
+cleanup:
+    sab_vtu_abort(&vtu);
+    SAB_FREE(cell);
+    SAB_FREE(at);
+    SAB_FREE(work);
+    return status;
 }

@@ -3,31 +3,42 @@
 #define SAB_IO_OUTPUT_H
 
 #include "fem/fields.h"
+#include "fem/wall.h"
 
 #include <stddef.h>
 
-/* fields_NNNN.vtu: quadratic triangles with their own six points each, because stresses jump
- * between elements. Point data velocity, stress, shear_stress, shear_rate, yield_ratio, with mu(I)
- * friction and inertial_number and, unless NULL, pressure_recovered from `pressure` [nnodes] and
- * stress_recovered from `stress` [nnodes][s] (fem/recovery.h); cell data pressure (element mean)
- * and yielded. */
+/* fields_NNNN.vtu: quadratic triangles or tetrahedra with points of their own, because stresses
+ * jump between elements. Tensors have the components of geometry->component. Point data velocity,
+ * stress, shear_stress, shear_rate, yield_ratio, with mu(I) friction and inertial_number and,
+ * unless NULL, pressure_recovered from `pressure` [nnodes] and stress_recovered from `stress`
+ * [nnodes][s] (fem/recovery.h); cell data pressure (element mean) and yielded. */
 sab_status sab_output_fields(const char *path, const sab_fields *fields, const double *pressure,
                              const double *stress, double time, bool float32, sab_error *err);
 /* gauss_NNNN.vtu: the raw values at the law points (one vertex each): lambda as a tensor, the
- * strain rate, and the pressure. */
+ * strain rate, the pressure, and the weights of the points, whose sum is the volume of the body. */
 sab_status sab_output_gauss(const char *path, const sab_fields *fields, double time, bool float32,
                             sab_error *err);
-/* CSV with header s,x,y then names of the field's components; unless `deviation` is NULL, the same
- * again with _deviation. */
-sab_status sab_output_profile(const char *path, const char *field, int samples, int dim,
-                              const double *x, int components, const double *value,
+/* Name of a component of a field, or of a field without any: velocity_x, stress_XX, pressure. */
+void sab_output_component(const char *field, const char *component, char *name, size_t size);
+/* CSV with header s,x,y (or r,z, or x,y,z; s, the length along the points, if they are on a line)
+ * then names of the field's components; unless `deviation` is NULL, the same again with _deviation.
+ * component [columns] may be NULL. */
+sab_status sab_output_profile(const char *path, const sab_geometry *geometry, bool line,
+                              const char *field, const char *const *component, int rows,
+                              const double *x, int columns, const double *value,
                               const double *deviation, sab_error *err);
-/* CSV of the stress on a wall: s,x,y,normal,shear and, if components is 4 and not 2,
- * normal_recovered,shear_recovered; stress is [rows][components], and so is `deviation` or NULL. */
-sab_status sab_output_wall(const char *path, int rows, const double *s, const double *x,
-                           int components, const double *stress, const double *deviation,
+/* CSV of the stress on a wall: s,x,y,normal,shear, or on a surface
+ * x,y,z,area,normal,shear_x,shear_y, shear_z and, if there are twice the columns of the wall, the
+ * same again with _recovered; stress is [rows][columns], and so is `deviation` or NULL. */
+sab_status sab_output_wall(const char *path, const sab_geometry *geometry, const sab_wall *wall,
+                           int columns, const double *stress, const double *deviation,
                            sab_error *err);
-/* Name of component c of a field with that many components: velocity_x, stress_XX, pressure. */
-void sab_output_component(const char *field, int components, int c, char *name, size_t size);
+/* The same of a surface as VTU: its quadratic triangles with normal, shear, those _recovered and
+ * their _deviation, linear between vertices; area, the integral of the hat of a vertex, and
+ * measured, 1 at the vertices of the table and 0 elsewhere: there the stress is interpolated, on
+ * the rim and in corners the mean of the neighbours. */
+sab_status sab_output_wall_surface(const char *path, const sab_wall *wall, int columns,
+                                   const double *stress, const double *deviation, double time,
+                                   bool float32, sab_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 #include "io/program_file.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "io/file.h"
 #include "linalg/threads.h"
@@ -327,8 +328,6 @@ static sab_status get_header(FILE *in, header *h, sab_error *err)
 
     if (fstat(fileno(in), &info) != 0)
         return sab_fail(err, SAB_ERR_INPUT, "%s", strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return sab_fail(err, SAB_ERR_INPUT, "it is not a regular file");
     if (info.st_size < 8 || fread(bytes, 1, 8, in) != 8 || memcmp(bytes, magic, 8) != 0)
         return sab_fail(err, SAB_ERR_INPUT, "it does not begin with %.8s", magic);
     SAB_TRY(get_bytes(in, bytes + 8, sizeof bytes - 8, err));
@@ -534,12 +533,13 @@ sab_status sab_program_read(const char *path, sab_program **program, sab_error *
     unsigned char *bytes = NULL;
     sab_program *p = NULL;
     header h;
+    FILE *in;
+    sab_error why;
 
     *program = NULL;
-    FILE *in = fopen(path, "rb");
-    if (in == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "cannot open cone program '%s': %s", path,
-                        strerror(errno));
+    status = sab_input_open(path, &in, NULL, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "cannot open cone program '%s': %s", path, why.message);
     SAB_NEW(bytes, 8 * CHUNK);
     SAB_TRY(get_header(in, &h, err));
     SAB_TRY(check_crc(in, &h, bytes, err));

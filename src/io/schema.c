@@ -11,16 +11,22 @@
         return i < (int)(sizeof name / sizeof name[0]) ? name[i] : NULL;                           \
     }
 /* in the order of the enumeration (or false, true) that holds the choice */
-CHOICES(geometry_choice, "plane")
-CHOICES(element_choice, "p2", "p2b")
+CHOICES(geometry_choice, "plane", "axisymmetric", "space")
+CHOICES(element_choice, "p2", "p2b", "p2nb")
 CHOICES(split_choice, "alfeld", "none")
 CHOICES(scheme_choice, "creeping", "inertial")
 CHOICES(linear_choice, "cholmod", "mumps")
+CHOICES(ordering_choice, "auto", "amd", "metis")
 CHOICES(precision_choice, "float64", "float32")
 
 static const char *method_choice(int i)
 {
     return i < SAB_METHOD_COUNT ? sab_method_table[i].name : NULL;
+}
+
+static const char *friction_choice(int i)
+{
+    return i < SAB_FRICTION_MODES ? sab_friction_mode_name[i] : NULL;
 }
 
 static const char *field_choice(int i)
@@ -38,9 +44,9 @@ static const char *integral_choice(int i)
     return i < SAB_INTEGRAL_COUNT ? sab_integral_name[i] : NULL;
 }
 
-static const char *const later_geometry[] = {"axisymmetric", "3d", NULL};
-static const char *const with_line_or_traction[] = {"line", "traction", NULL};
-static const char *const with_point_or_line[] = {"point", "line", NULL};
+static const char *const with_samples[] = {"line", "plane", "traction", NULL};
+static const char *const with_place[] = {"point", "line", "plane", NULL};
+static const char *const with_angle[] = {"angle", NULL};
 static const char *const with_force[] = {"force", NULL};
 static const char *const with_integral[] = {"integral", NULL};
 
@@ -62,14 +68,17 @@ static const char *const with_integral[] = {"integral", NULL};
 /* SAB_KEY_SEGMENT writes both ends at once */
 _Static_assert(offsetof(sab_probe, to) == offsetof(sab_probe, from) + sizeof(double[3]),
                "the ends of a line are neighbours");
+/* and SAB_KEY_PAIR both numbers */
+_Static_assert(offsetof(sab_probe, across) == offsetof(sab_probe, samples) + sizeof(int),
+               "the samples of a plane are neighbours");
 
 /* The order is that of the resolved case and of the documentation. */
 static const sab_key table[] = {
     {"title", SAB_KEY_TEXT, .fallback = "\"\"", IN(sab_case, title),
      .help = "One line for people; it goes to the summary"},
     {"geometry", SAB_KEY_CHOICE, .fallback = "plane", .choice = geometry_choice,
-     .later = later_geometry, .later_note = "this version solves plane flow only",
-     .help = "Symmetry of the flow"},
+     .help = "plane: x, y; axisymmetric: r >= 0 and z, the axis at r = 0, without swirl, fluxes, "
+             "forces and volumes those of the whole body; space: x, y, z"},
 
     {"mesh", SAB_KEY_MAP, .fallback = "{}", .help = "The domain"},
     {"mesh.file", SAB_KEY_NAME, IN(sab_case, mesh_file),
@@ -80,21 +89,28 @@ static const sab_key table[] = {
      .help = "Value of the constant of that name"},
     {"mesh.element", SAB_KEY_CHOICE, .fallback = "p2", .choice = element_choice,
      .help = "Velocity. p2: quadratic, stable pressures on split meshes; p2b: with a cubic bubble "
-             "per triangle, stable on any mesh"},
+             "per triangle, stable on any mesh; p2nb, the default in space and of space only: with "
+             "a bubble along the normal of each face and one in each tetrahedron"},
     {"mesh.split", SAB_KEY_CHOICE, .fallback = "alfeld", .choice = split_choice,
      IN(sab_case, split),
-     .help = "alfeld: each triangle into three; none: as meshed, the default if element is p2b"},
+     .help = "alfeld: each triangle into three; none: as meshed, the default if element is p2b or "
+             "p2nb"},
 
     {"material", SAB_KEY_MAP, .fallback = "{}",
      .help = "The rheology: flow where sqrt(J2) = friction * pressure + bingham"},
     {"material.friction", SAB_KEY_FUNCTION_OR_MAP, .unless = "mu_i",
      IN(sab_case, material.friction), AT_LEAST(0.0),
-     .help = "Coefficient of internal friction, sqrt(J2)/pressure at yield; or {angle: ...}; or "
-             "mu_i in its place"},
+     .help = "Coefficient of internal friction, sqrt(J2)/pressure at yield, at most 0.866 outside "
+             "the plane; or {angle: ..., in: ...}; or mu_i in its place"},
     {"material.friction.angle", SAB_KEY_FUNCTION, .unit = "degree", .fallback = "",
      IN(sab_case, material.friction), FLAG(sab_case, material.friction_is_angle),
-     FROM_BELOW(0.0, 90.0),
-     .help = "Friction angle instead of the coefficient, which is then sin(angle) in plane flow"},
+     FROM_BELOW(0.0, 90.0), .help = "Friction angle instead of the coefficient"},
+    {"material.friction.in", SAB_KEY_CHOICE, .fallback = "", .with = with_angle,
+     .choice = friction_choice, IN(sab_case, material.friction_in),
+     FLAG(sab_case, material.has_friction_in),
+     .help = "The motion in which the angle was measured (listed below). In the plane only plane, "
+             "the default, and shear; else there is no default, because one circular cone fits "
+             "one of them"},
     {"material.mu_i", SAB_KEY_MAP, .fallback = "", FLAG(sab_case, material.has_mu_i),
      .help = "Instead of friction: a coefficient that grows with the inertial number I = 2 "
              "shear_rate grain/sqrt(pressure)"},
@@ -105,7 +121,10 @@ static const sab_key table[] = {
     {"material.mu_i.I0", SAB_KEY_NUMBER, IN(sab_case, material.mu_i.I0), ABOVE(0.0),
      .help = "The inertial number half way between both"},
     {"material.mu_i.grain", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, IN(sab_case, material.mu_i.grain),
-     ABOVE(0.0), .help = "Diameter of the grains"},
+     ABOVE(0.0),
+     .help = "Diameter d of the grains, times phi^(-1/2) if they fill the part phi of the volume: "
+             "I of the literature has the density of the grains, the unit here is that of the "
+             "flow. For phi = 0.6 give 1.29 d"},
     {"material.dilatancy", SAB_KEY_FUNCTION, .fallback = "0", IN(sab_case, material.dilatancy),
      AT_LEAST(0.0), .help = "Dilatancy coefficient, at most the friction coefficient"},
     {"material.reynolds", SAB_KEY_FUNCTION_OR_INF, IN(sab_case, material.reynolds), ABOVE(0.0),
@@ -122,7 +141,7 @@ static const sab_key table[] = {
      .help = "Factor of the viscosity 1/Re, by fixed point; \"shear_rate\" is Bagnold's law"},
 
     {"gravity", SAB_KEY_VECTOR, .unit = "g", IN(sab_case, gravity),
-     .help = "Body force, usually [0, -1]"},
+     .help = "Body force, usually [0, -1], in space [0, 0, -1]; about an axis without radial part"},
 
     {"boundaries", SAB_KEY_NAMES,
      .help =
@@ -199,6 +218,10 @@ static const sab_key table[] = {
      BETWEEN(1.0, 50.0), .help = "Depth of the memory of Anderson acceleration in pg-aa and dr-aa"},
     {"solver.linear", SAB_KEY_CHOICE, .fallback = "cholmod", .choice = linear_choice,
      IN(sab_case, solver.linear), .help = "Library that factors the sparse matrix"},
+    {"solver.ordering", SAB_KEY_CHOICE, .fallback = "auto", .choice = ordering_choice,
+     IN(sab_case, solver.ordering),
+     .help = "Order of elimination in a factorisation; auto: nested dissection (metis) in space, "
+             "amd else"},
     {"solver.viscosity_iterations", SAB_KEY_INTEGER, .fallback = "30",
      IN(sab_case, viscosity_max_iterations), AT_LEAST(1.0),
      .help =
@@ -222,31 +245,40 @@ static const sab_key table[] = {
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
     {"probes.*", SAB_KEY_MAP,
-     .help = "Exactly one of flux, force, point, line, traction, integral"},
-    {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L", .fallback = "", IN(sab_probe, group),
-     .help = "Outward flux of the velocity through this boundary group"},
-    {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^2", .fallback = "", IN(sab_probe, group),
-     .help = "Force of the grains on this boundary group"},
+     .help = "Exactly one of flux, force, point, line, plane, traction, integral"},
+    {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
+     IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
+    {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
+     .help = "Force of the grains on this boundary group; about an axis its axial component"},
     {"probes.*.point", SAB_KEY_POINT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
      .help = "A field at this point"},
     {"probes.*.line", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
      .help = "A field along the segment between two points, to profiles/NAME.csv"},
+    {"probes.*.plane", SAB_KEY_MAP, .fallback = "",
+     .help = "In space, a field on the slice of the domain by this plane, to profiles/NAME.csv"},
+    {"probes.*.plane.point", SAB_KEY_POINT, .unit = UNIT_LENGTH, IN(sab_probe, from),
+     .help = "A point of the plane"},
+    {"probes.*.plane.normal", SAB_KEY_POINT, IN(sab_probe, to), .help = "Its normal"},
     {"probes.*.traction", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
-     .help = "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
-             "(positive in compression) and shear, from reactions and from the recovered stress"},
+     .help =
+         "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
+         "(positive in compression) and shear, from reactions and from the recovered stress; of "
+         "a surface in space also to profiles/NAME.vtu"},
     {"probes.*.integral", SAB_KEY_CHOICE, .fallback = "", .choice = integral_choice,
-     IN(sab_probe, integral), .help = "A number of the whole domain"},
+     IN(sab_probe, integral),
+     .help = "A number of the whole body. Areas are of plane flow, volumes of the others"},
     {"probes.*.part", SAB_KEY_CHOICE, .fallback = "total", .with = with_force,
      .choice = part_choice, IN(sab_probe, part),
      .help = "Of a force. contact, viscous: of these stresses alone; recovered: the total as the "
              "integral of the recovered stress, on stable pairs"},
     {"probes.*.above", SAB_KEY_NUMBER, .unit = UNIT_VELOCITY, .fallback = "", .with = with_integral,
      IN(sab_probe, above), AT_LEAST(0.0),
-     .help = "The speed above which material counts for moving_area"},
-    {"probes.*.samples", SAB_KEY_INTEGER, .fallback = "", .with = with_line_or_traction,
-     IN(sab_probe, samples), BETWEEN(2.0, 1e6),
-     .help = "Equidistant points: 101 on a line, if not given; on a wall its vertices"},
-    {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_point_or_line,
+     .help = "The speed above which material counts for moving_area or moving_volume"},
+    {"probes.*.samples", SAB_KEY_PAIR, .fallback = "", .with = with_samples, IN(sab_probe, samples),
+     BETWEEN(2.0, 1e6),
+     .help = "Equidistant points: 101 on a line, if not given; of a plane a pair, 51 each way; on "
+             "a wall its vertices"},
+    {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_place,
      .choice = field_choice, IN(sab_probe, field), .help = "The field to take"},
 
     {"exact", SAB_KEY_MAP, .fallback = "",
@@ -347,8 +379,9 @@ const char *sab_schema_type(sab_key_type type)
         [SAB_KEY_VECTOR] = "list of numbers or formulas",
         [SAB_KEY_VECTOR_OR_FREE] = "list of numbers, formulas or free",
         [SAB_KEY_VECTOR_OR_ZERO] = "0, or list of numbers or formulas",
-        [SAB_KEY_POINT] = "point [x, y]",
+        [SAB_KEY_POINT] = "point [x, y], in space [x, y, z]",
         [SAB_KEY_SEGMENT] = "two points [[x, y], [x, y]]",
+        [SAB_KEY_PAIR] = "integer, or two of them",
         [SAB_KEY_LIST] = "name, or list of names",
     };
 

@@ -29,6 +29,7 @@ typedef enum sab_key_type {
     SAB_KEY_VECTOR_OR_ZERO,  /* the same, or one 0 for the vector */
     SAB_KEY_POINT,           /* -> double[3] */
     SAB_KEY_SEGMENT,         /* -> double[2][3] */
+    SAB_KEY_PAIR,            /* -> int[2]: one integer (the second stays), or a list of two */
     SAB_KEY_LIST,            /* a name, or a list of names; not stored by the table */
     SAB_KEY_TYPES
 } sab_key_type;
@@ -43,12 +44,11 @@ typedef struct sab_key {
     const char *fallback; /* YAML of the default; NULL: required; "": absent if not given */
     unsigned range;       /* of numbers, and of functions that are constant */
     double min, max;
-    const char *(*choice)(int i);          /* name of choice i, NULL behind the last */
-    const char *const *later, *later_note; /* choices that this version has not: the reason */
-    const char *const *with;               /* only beside one of these keys (NULL at the end) */
-    const char *unless;                    /* not beside this key, which takes its place */
-    bool inertial;                         /* only with time.scheme: inertial */
-    const char *help;                      /* one line */
+    const char *(*choice)(int i); /* name of choice i, NULL behind the last */
+    const char *const *with;      /* only beside one of these keys (NULL at the end) */
+    const char *unless;           /* not beside this key, which takes its place */
+    bool inertial;                /* only with time.scheme: inertial */
+    const char *help;             /* one line */
     size_t offset, size; /* of the member that holds the value in sab_case, or in the item of
                             boundaries, probes, mesh.parameters; size 0: not stored */
     size_t flag;         /* offset of the bool that says "given"; 0: none */

@@ -133,8 +133,9 @@ static const char introduction[] =
     "## Numbers and formulas\n"
     "\n"
     "Numbers are decimal with a point: `0.5`, `3e-2`, and 0 or between 1e-30 and 1e30 in size.\n"
-    "Formulas may use x, y, z, t (0 where they\n"
-    "have no meaning) and, in `material.viscosity` only, shear_rate = sqrt(D:D/2) and pressure;\n"
+    "Formulas may use x, y, z, t (0 where they have no meaning; about an axis r and z, which x "
+    "and\n"
+    "y are there too) and, in `material.viscosity` only, shear_rate = sqrt(D:D/2) and pressure;\n"
     "the constants pi and _e; the operators `+ - * / ^`, comparisons, `&& ||` and\n"
     "`condition ? a : b`; the functions sqrt, exp, ln and log (both natural), log2, log10, sin,\n"
     "cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, asinh, acosh, atanh, abs, sign, rint,\n"
@@ -159,12 +160,48 @@ cleanup:
     return status;
 }
 
+/* What an angle means [docs/theory.md, 2.5]. */
+static sab_status add_frictions(sab_text *text, bool markdown, sab_error *err)
+{
+    static const char *const meaning[SAB_FRICTION_MODES] = {
+        [SAB_FRICTION_PLANE] = "plane strain: sin(angle) without dilatancy; of associated grains "
+                               "sqrt(3) sin(angle)/sqrt(3 + sin(angle)^2), but sin(angle) in the "
+                               "plane",
+        [SAB_FRICTION_COMPRESSION] = "triaxial compression, a heap under a footing, filling a "
+                                     "silo: 2 sqrt(3) sin(angle)/(3 - sin(angle)); not in the "
+                                     "plane",
+        [SAB_FRICTION_EXTENSION] = "triaxial extension, flow converging to a round outlet: "
+                                   "2 sqrt(3) sin(angle)/(3 + sin(angle)); not in the plane",
+        [SAB_FRICTION_SHEAR] = "shear over normal stress on the plane of shear, a slope or a shear "
+                               "cell: tan(angle) without dilatancy; mu of mu(I) in the literature "
+                               "is such a coefficient, and is friction itself",
+    };
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_text_add(text, err, "%s",
+                         markdown ? "\n| `material.friction.in` | Coefficient |\n|---|---|\n"
+                                  : "choices of material.friction.in\n"));
+    for (int i = 0; i < SAB_FRICTION_MODES; i++) {
+        if (markdown) {
+            SAB_TRY(
+                sab_text_add(text, err, "| `%s` | %s |\n", sab_friction_mode_name[i], meaning[i]));
+            continue;
+        }
+        SAB_TRY(sab_text_add(text, err, "  %s", sab_friction_mode_name[i]));
+        SAB_TRY(add_wrapped(meaning[i], text, err));
+        SAB_TRY(sab_text_add(text, err, "\n"));
+    }
+cleanup:
+    return status;
+}
+
 sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err)
 {
     sab_status status = SAB_OK;
 
     if (!markdown) {
         SAB_TRY(add_tree(NULL, false, text, err));
+        SAB_TRY(add_frictions(text, false, err));
         return add_methods(text, false, err);
     }
     SAB_TRY(sab_text_add(text, err, "%s%s", introduction, table_head));
@@ -176,6 +213,8 @@ sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err)
             SAB_TRY(
                 sab_text_add(text, err, "\n## %s\n\n%s.\n\n%s", row->path, row->help, table_head));
             SAB_TRY(add_tree(row, true, text, err));
+            if (strcmp(row->path, "material") == 0)
+                SAB_TRY(add_frictions(text, true, err));
             if (strcmp(row->path, "solver") == 0)
                 SAB_TRY(add_methods(text, true, err));
         }

@@ -79,6 +79,10 @@ sab_status sab_study_get_text(const sab_study *s, const sab_yaml *map, const cha
         return status;
     if (found->kind != SAB_YAML_SCALAR || found->text[0] == '\0')
         return sab_study_fail(s, found, err, "%s%s: expected a text", section, key);
+    for (const char *c = found->text; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return sab_study_fail(s, found, err, "%s%s: the text contains a control character",
+                                  section, key);
     *text = found->text;
     if (node != NULL)
         *node = found;

@@ -21,16 +21,34 @@ static sab_status fail_not_varied(const sab_study *s, const sab_yaml *node, cons
                           close != NULL ? close : "", close != NULL ? "'?" : "");
 }
 
+/* That of the exponent; without it the geometry of the points says it. */
+static sab_status read_dimension(const sab_study *s, const sab_yaml *map, sab_fit_request *fit,
+                                 sab_error *err)
+{
+    const sab_yaml *node = sab_yaml_find(map, "dimension");
+
+    if (node == NULL)
+        return SAB_OK;
+    if (fit->law != SAB_FIT_BEVERLOO)
+        return sab_study_fail(s, node, err, "fit.dimension: belongs to the law beverloo");
+    if (node->kind != SAB_YAML_SCALAR || !sab_parse_integer(node->text, &fit->dimension) ||
+        (fit->dimension != SAB_DIM - 1 && fit->dimension != SAB_DIM))
+        return sab_study_fail(s, node, err,
+                              "fit.dimension: expected 2 (slot, exponent 3/2) or 3 (round outlet, "
+                              "5/2); without it, it is that of the geometry");
+    return SAB_OK;
+}
+
 sab_status sab_study_read_fit(sab_study *s, const sab_yaml *map, sab_error *err)
 {
-    static const char *const known[] = {"law", "x", "y", "grain", "scale", "weights"};
+    static const char *const known[] = {"law", "x", "y", "grain", "scale", "weights", "dimension"};
     sab_status status = SAB_OK;
     sab_fit_request *fit = &s->fit;
     const char *law = NULL, *weights = "deviations";
     const sab_yaml *law_node = NULL, *x = NULL, *weights_node = NULL;
 
     *fit = (sab_fit_request){.grain = 1.0, .scale = 1.0};
-    SAB_TRY(sab_study_check_keys(s, map, "fit.", known, 6, err));
+    SAB_TRY(sab_study_check_keys(s, map, "fit.", known, 7, err));
     SAB_TRY(sab_study_get_text(s, map, "fit.", "law", true, &law, &law_node, err));
     while (fit->law < SAB_FIT_LAWS && strcmp(law, sab_fit_law_name[fit->law]) != 0)
         fit->law++;
@@ -47,6 +65,7 @@ sab_status sab_study_read_fit(sab_study *s, const sab_yaml *map, sab_error *err)
     if (fit->law != SAB_FIT_BEVERLOO && sab_yaml_find(map, "grain") != NULL)
         return sab_study_fail(s, sab_yaml_find(map, "grain"), err,
                               "fit.grain: belongs to the law beverloo");
+    SAB_TRY(read_dimension(s, map, fit, err));
     SAB_TRY(sab_study_get_number(s, map, "fit.", "scale", false, false, &fit->scale, err));
     SAB_TRY(sab_study_get_text(s, map, "fit.", "weights", false, &weights, &weights_node, err));
     s->fit_weighted = strcmp(weights, "deviations") == 0;

@@ -149,6 +149,14 @@ static void place_message(const sab_study *s, int combination, sab_error *err)
         sab_fail(err, old.status, "%s:%d:%d: %s", s->path, node->line, node->column, key);
 }
 
+/* A component that a probe of a vector or a tensor has; a force about an axis has one. */
+static const char *first_component(const sab_geometry *geometry, const sab_probe *p)
+{
+    if (p->kind == SAB_PROBE_POINT && p->field == SAB_FIELD_STRESS)
+        return geometry->component[0];
+    return geometry->coordinate[p->kind == SAB_PROBE_FORCE && geometry->axis];
+}
+
 /* "probes.drag_x": is there such a number in the results? */
 static sab_status check_probe(const sab_study *s, const sab_case *c, const char *what,
                               const char *wanted, const sab_yaml *node, sab_error *err)
@@ -171,9 +179,9 @@ static sab_status check_probe(const sab_study *s, const sab_case *c, const char 
             return sab_study_fail(s, node, err, "%s: the probe '%s' is a profile, not a number",
                                   what, name);
         if (whole && vector)
-            return sab_study_fail(
-                s, node, err, "%s: the probe '%s' has components; take probes.%s_%s", what, name,
-                name, p->kind == SAB_PROBE_POINT && p->field == SAB_FIELD_STRESS ? "XX" : "x");
+            return sab_study_fail(s, node, err,
+                                  "%s: the probe '%s' has components; take probes.%s_%s", what,
+                                  name, name, first_component(c->geometry, p));
         if (whole || (vector && strncmp(name, p->name, length) == 0 && name[length] == '_'))
             return SAB_OK;
     }

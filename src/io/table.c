@@ -1,4 +1,5 @@
 #include "io/table.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/file.h"
@@ -6,9 +7,8 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { MAX_FILE = 256 * 1024 * 1024 };
+enum { MAX_FILE = 256 * 1024 * 1024, MAX_COLUMNS = 10000 };
 
 sab_status sab_table_create(const char *name, sab_table **table, sab_error *err)
 {
@@ -189,18 +189,21 @@ sab_status sab_table_number(const sab_table *t, int row, int column, double *val
 static sab_status read_file(const char *path, char **text, sab_error *err)
 {
     sab_status status = SAB_OK;
-    struct stat info;
-    FILE *file = fopen(path, "rb");
+    long long size;
+    FILE *file;
+    sab_error why;
 
     *text = NULL;
-    if (file == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MAX_FILE) {
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: is not a regular file of a sensible size", path);
+    status = sab_input_open(path, &file, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
+    if (size > MAX_FILE) {
+        status =
+            sab_fail(err, SAB_ERR_INPUT, "%s: is too large for a table (%lld bytes)", path, size);
         goto cleanup;
     }
-    SAB_NEW(*text, info.st_size + 1);
-    const size_t length = fread(*text, 1, (size_t)info.st_size, file);
+    SAB_NEW(*text, size + 1);
+    const size_t length = fread(*text, 1, (size_t)size, file);
     if (ferror(file))
         status = sab_fail(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
     else if (strlen(*text) != length)
@@ -277,6 +280,9 @@ static sab_status read_header(scanner *s, sab_table *t)
         if (cell[0] == '\0')
             return sab_fail(err, SAB_ERR_INPUT, "%s:1: column %d has no name", s->path,
                             t->ncolumns + 1);
+        if (t->ncolumns == MAX_COLUMNS)
+            return sab_fail(err, SAB_ERR_INPUT, "%s:1: there are more than %d columns", s->path,
+                            MAX_COLUMNS);
         if (sab_table_find(t, cell) >= 0)
             return sab_fail(err, SAB_ERR_INPUT, "%s:1: there are two columns '%s'", s->path, cell);
         SAB_TRY(sab_table_add_column(t, cell, err));
@@ -344,11 +350,16 @@ cleanup:
     return status;
 }
 
-static void write_cell(FILE *stream, const char *text)
+/* In quotes where it would read back as something else; `alone`: as a line, which must not be
+ * blank.
+ */
+static void write_cell(FILE *stream, const char *text, bool alone)
 {
     const size_t n = strlen(text);
+    const bool edges =
+        n > 0 && (strchr(" \t", text[0]) != NULL || strchr(" \t", text[n - 1]) != NULL);
 
-    if (strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && (n == 0 || text[n - 1] != ' ')) {
+    if (strpbrk(text, ",\"\r\n") == NULL && !edges && !(alone && n == 0)) {
         fputs(text, stream);
         return;
     }
@@ -369,7 +380,8 @@ sab_status sab_table_write(const sab_table *t, const char *path, sab_error *err)
         for (int c = 0; c < t->ncolumns; c++) {
             if (c > 0)
                 fputc(',', file.stream);
-            write_cell(file.stream, row < 0 ? t->column[c] : sab_table_cell(t, row, c));
+            write_cell(file.stream, row < 0 ? t->column[c] : sab_table_cell(t, row, c),
+                       t->ncolumns == 1);
             if (c + 1 == t->ncolumns)
                 fputc('\n', file.stream);
         }

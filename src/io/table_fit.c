@@ -1,6 +1,7 @@
 #include "io/table_fit.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "fem/geometry.h"
 #include "io/json.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 #include <string.h>
 
 typedef struct columns {
-    int x, y, sigma, mark, group[SAB_FIT_GROUPS]; /* sigma, mark: -1 if there is none */
+    int x, y, sigma, mark, group[SAB_FIT_GROUPS]; /* sigma, mark, geometry: -1 if there is none */
+    int geometry;
 } columns;
 
 static sab_status find_columns(const sab_table *t, const sab_fit_request *r, columns *c,
@@ -19,6 +21,8 @@ static sab_status find_columns(const sab_table *t, const sab_fit_request *r, col
 
     c->sigma = -1;
     c->mark = r->all ? -1 : sab_table_find(t, SAB_LEFT_OUT);
+    c->geometry =
+        r->law == SAB_FIT_BEVERLOO && r->dimension == 0 ? sab_table_find(t, "geometry") : -1;
     SAB_TRY(sab_table_column(t, r->x, "x", &c->x, err));
     SAB_TRY(sab_table_column(t, r->y, "y", &c->y, err));
     if (r->sigma != NULL)
@@ -99,7 +103,7 @@ static sab_status leave_outliers(const sab_fit_request *r, sab_fit_group *g, sab
 
     if (r->all)
         return SAB_OK;
-    SAB_TRY(sab_fit_outliers(r->law, all, g->x, g->y, g->fitted, err));
+    SAB_TRY(sab_fit_outliers(&g->model, all, g->x, g->y, g->fitted, err));
     g->n = 0;
     for (int i = 0; i < all; i++)
         if (!isnan(g->fitted[i])) {
@@ -116,11 +120,39 @@ cleanup:
     return status;
 }
 
+/* The exponent of a group is that of the geometry of its rows; one that has failed may have none.
+ */
+static sab_status find_dimension(const sab_table *t, const sab_fit_request *r, const columns *c,
+                                 sab_fit_group *g, sab_error *err)
+{
+    g->model = (sab_fit_model){r->law, r->grain, r->dimension != 0 ? r->dimension : 2};
+    for (int row = g->row; c->geometry >= 0 && row < t->nrows; row++) {
+        const char *name = sab_table_cell(t, row, c->geometry);
+        const sab_geometry *geometry = sab_geometry_find(name);
+
+        if (name[0] == '\0' || !same_group(t, c, r->ngroups, g->row, row))
+            continue;
+        if (geometry == NULL)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s:%d: geometry: '%s' is none of plane, axisymmetric, space", t->name,
+                            t->line[row], name);
+        if (g->geometry != NULL && geometry->d != g->model.dimension)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s:%d: geometry: %s, and %s above: one law of Beverloo has one "
+                            "exponent; make groups of them, or give the dimension",
+                            t->name, t->line[row], name, g->geometry);
+        g->geometry = name;
+        g->model.dimension = geometry->d;
+    }
+    return SAB_OK;
+}
+
 static sab_status fill_group(const sab_table *t, const sab_fit_request *r, const columns *c,
                              sab_fit_group *g, sab_error *err)
 {
     sab_status status = SAB_OK;
 
+    SAB_TRY(find_dimension(t, r, c, g, err));
     SAB_NEW(g->x, t->nrows);
     SAB_NEW(g->y, t->nrows);
     SAB_NEW(g->sigma, t->nrows);
@@ -160,8 +192,8 @@ sab_status sab_table_fit_create(const sab_table *t, const sab_fit_request *r, sa
         sab_fit_group *g = &f->group[f->n++];
         g->row = row;
         SAB_TRY(fill_group(t, r, &c, g, err));
-        g->failure.status = sab_fit_points(r->law, r->grain, g->n, g->x, g->y, g->sigma, g->fitted,
-                                           &g->fit, &g->failure);
+        g->failure.status =
+            sab_fit_points(&g->model, g->n, g->x, g->y, g->sigma, g->fitted, &g->fit, &g->failure);
         if (g->failure.status == SAB_ERR_MEMORY)
             SAB_TRY(sab_fail(err, SAB_ERR_MEMORY, "%s", g->failure.message));
     }
@@ -188,6 +220,21 @@ void sab_table_fit_destroy(sab_table_fit **fit)
     }
     SAB_FREE(f->group);
     SAB_FREE(*fit);
+}
+
+const char *sab_table_fit_formula(const sab_table_fit *f, char *buffer, size_t size)
+{
+    bool same = true;
+
+    for (int i = 1; i < f->n; i++)
+        same = same && f->group[i].model.dimension == f->group[0].model.dimension;
+    if (f->request->law != SAB_FIT_BEVERLOO)
+        snprintf(buffer, size, "y = a x^exponent");
+    else if (same && f->n > 0)
+        snprintf(buffer, size, "y = C (x - k grain)^%g", sab_fit_power(&f->group[0].model));
+    else
+        snprintf(buffer, size, "y = C (x - k grain)^(d - 1/2)");
+    return buffer;
 }
 
 /* What the group has in the column number i of the request. */
@@ -345,8 +392,10 @@ static void write_group(sab_json *json, const sab_table_fit *f, int group)
         if (g->fit.weighted)
             sab_json_number(json, "sigma_floor", g->fit.sigma_floor);
         write_estimate(json, beverloo ? "C" : "a", g->fit.factor);
-        if (beverloo)
+        if (beverloo) {
             write_estimate(json, "k", g->fit.k);
+            sab_json_number(json, "exponent_law", sab_fit_power(&g->model));
+        }
         write_estimate(json, "exponent", g->fit.exponent);
         if (beverloo)
             write_estimate(json, "exponent_reduced", g->fit.reduced);
@@ -360,11 +409,11 @@ static sab_status save_json(const sab_table_fit *f, const char *path, sab_error 
 {
     const sab_fit_request *r = f->request;
     sab_json json = {0};
+    char formula[60];
 
     sab_json_begin_object(&json, NULL);
     sab_json_string(&json, "law", sab_fit_law_name[r->law]);
-    sab_json_string(&json, "formula",
-                    r->law == SAB_FIT_BEVERLOO ? "y = C (x - k grain)^1.5" : "y = a x^exponent");
+    sab_json_string(&json, "formula", sab_table_fit_formula(f, formula, sizeof formula));
     sab_json_string(&json, "table", f->table->name);
     sab_json_string(&json, "x", r->x);
     sab_json_string(&json, "y", r->y);

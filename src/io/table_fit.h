@@ -16,7 +16,9 @@ typedef struct sab_fit_request {
     int ngroups;
     const char *group[SAB_FIT_GROUPS]; /* rows with equal texts there belong together */
     double grain, scale;               /* of the law of Beverloo; y is multiplied by scale */
-    bool all;                          /* keep rows that are marked (SAB_LEFT_OUT), and outliers */
+    int dimension; /* of the law of Beverloo: 2 or 3; 0: by the column `geometry` of the points, of
+                      the plane if there is none */
+    bool all;      /* keep rows that are marked (SAB_LEFT_OUT), and outliers */
 } sab_fit_request;
 
 /* The column in which a study says why a row is not to be trusted; empty: it is. */
@@ -36,6 +38,8 @@ typedef struct sab_fit_group {
     double *x, *y, *sigma, *fitted; /* [n], scaled; sigma is NULL if not all have one */
     int *point;                     /* [n]: its row of the table */
     int without_sigma;              /* points for want of which there are no weights */
+    sab_fit_model model;
+    const char *geometry; /* that has given its dimension; NULL: the request, or the default */
     sab_fit fit;
     sab_error failure; /* status SAB_OK, or why there is no fit */
 } sab_fit_group;
@@ -47,11 +51,13 @@ typedef struct sab_table_fit {
     sab_fit_group *group; /* in the order of their first rows */
 } sab_table_fit;
 
-/* SAB_ERR_INPUT if a column is missing, a cell is a text or a sigma negative; a group without a fit
- * is no error. The caller owns *fit. */
+/* SAB_ERR_INPUT if a column is missing, a cell is a text, a sigma negative, or if the points of a
+ * group have several geometries; a group without a fit is no error. The caller owns *fit. */
 sab_status sab_table_fit_create(const sab_table *table, const sab_fit_request *request,
                                 sab_table_fit **fit, sab_error *err);
 void sab_table_fit_destroy(sab_table_fit **fit);
+/* "y = C (x - k grain)^2.5", or with d - 1/2 if the groups have several. Returns `buffer`. */
+const char *sab_table_fit_formula(const sab_table_fit *fit, char *buffer, size_t size);
 /* "material.friction = 0.3, ..." of a group, or "". Returns `buffer`. */
 const char *sab_table_fit_label(const sab_table_fit *fit, int group, char *buffer, size_t size);
 /* "2 of 15 points left out: D = 3 (unstable), D = 4 (y = 0)" of a group, or "". Returns `buffer`.

@@ -1,12 +1,13 @@
 #include "io/yaml_tree.h"
+#include "base/input.h"
 #include "base/memory.h"
 
 #include <yaml.h>
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MAX_FILE = 16 * 1024 * 1024 }; /* a case is a page; a mesh given by mistake is not read */
 
@@ -165,11 +166,48 @@ static sab_status refuse_decoration(loader *l, const yaml_event_t *event)
     return SAB_OK;
 }
 
-/* The key that `event` holds, checked: a name, and not given before in `map`. */
-static sab_status load_key(loader *l, const yaml_event_t *event, const sab_yaml *map, char **key)
+static int compare_keys(const void *a, const void *b)
+{
+    const sab_yaml *p = *(const sab_yaml *const *)a, *q = *(const sab_yaml *const *)b;
+    const int order = strcmp(p->key, q->key);
+
+    if (order != 0)
+        return order;
+    if (p->key_line != q->key_line)
+        return p->key_line < q->key_line ? -1 : 1;
+    return (p->key_column > q->key_column) - (p->key_column < q->key_column);
+}
+
+/* A map is whole: no key is given twice. By sorting, since a file may have a million keys. */
+static sab_status refuse_twins(loader *l, const sab_yaml *map)
+{
+    sab_status status = SAB_OK;
+    sab_error *err = l->err;
+    const sab_yaml **sorted = NULL;
+
+    if (map->kind != SAB_YAML_MAP || map->n <= 1)
+        return SAB_OK;
+    SAB_NEW(sorted, map->n);
+    memcpy(sorted, map->item, (size_t)map->n * sizeof *sorted);
+    qsort(sorted, (size_t)map->n, sizeof *sorted, compare_keys);
+    for (int i = 1; i < map->n; i++)
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     l->origin == SAB_YAML_FILE
+                         ? "%s: the key '%s' is given twice (first in line %d)"
+                         : "%s: the key '%s' is given twice",
+                     place_at(l, (size_t)sorted[i]->key_line - 1, (size_t)sorted[i]->key_column - 1)
+                         .text,
+                     sorted[i]->key, sorted[i - 1]->key_line);
+cleanup:
+    SAB_FREE(sorted);
+    return status;
+}
+
+/* The key that `event` holds, checked: a name. */
+static sab_status load_key(loader *l, const yaml_event_t *event, char **key)
 {
     sab_status status = refuse_decoration(l, event);
-    const sab_yaml *twin;
 
     if (status != SAB_OK)
         return status;
@@ -181,14 +219,6 @@ static sab_status load_key(loader *l, const yaml_event_t *event, const sab_yaml 
     for (const char *c = *key; *c != '\0'; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             return fail_at(l, event->start_mark, "a key contains a control character");
-    twin = sab_yaml_find(map, *key);
-    if (twin != NULL)
-        return sab_fail(l->err, SAB_ERR_INPUT,
-                        l->origin == SAB_YAML_FILE
-                            ? "%s: the key '%s' is given twice (first in line %d)"
-                            : "%s: the key '%s' is given twice",
-                        place_at(l, event->start_mark.line, event->start_mark.column).text, *key,
-                        twin->key_line);
     return SAB_OK;
 }
 
@@ -224,7 +254,7 @@ static sab_status load_node(loader *l, const yaml_event_t *event, int depth, sab
         if (next.type == YAML_SEQUENCE_END_EVENT || next.type == YAML_MAPPING_END_EVENT)
             break;
         if (node->kind == SAB_YAML_MAP) {
-            SAB_TRY(load_key(l, &next, node, &key));
+            SAB_TRY(load_key(l, &next, &key));
             key_line = (int)next.start_mark.line + 1;
             key_column = (int)next.start_mark.column + 1;
             yaml_event_delete(&next);
@@ -238,6 +268,7 @@ static sab_status load_node(loader *l, const yaml_event_t *event, int depth, sab
         key = NULL;
         SAB_TRY(append(node, &child, err));
     }
+    SAB_TRY(refuse_twins(l, node));
     *result = node;
     node = NULL;
 cleanup:
@@ -299,25 +330,23 @@ cleanup:
 sab_status sab_yaml_read(const char *path, sab_yaml **root, sab_error *err)
 {
     sab_status status = SAB_OK;
-    struct stat info;
     char *text = NULL;
     size_t length;
-    FILE *file = fopen(path, "rb");
+    long long size;
+    FILE *file;
+    sab_error why;
 
     *root = NULL;
-    if (file == NULL)
-        return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open: %s", path, strerror(errno));
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode)) {
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: is not a regular file", path);
-        goto cleanup;
-    }
-    if (info.st_size > MAX_FILE) {
+    status = sab_input_open(path, &file, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
+    if (size > MAX_FILE) {
         status = sab_fail(err, SAB_ERR_INPUT, "%s: is too large for a case file (%lld bytes)", path,
-                          (long long)info.st_size);
+                          size);
         goto cleanup;
     }
-    SAB_NEW(text, info.st_size + 1);
-    length = fread(text, 1, (size_t)info.st_size, file);
+    SAB_NEW(text, size + 1);
+    length = fread(text, 1, (size_t)size, file);
     if (ferror(file)) {
         status = sab_fail(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
         goto cleanup;

@@ -17,9 +17,10 @@ typedef struct sab_backend {
     bool unsymmetric; /* accepts an unsymmetric matrix */
     int64_t largest;  /* largest n its indices can hold */
 
-    /* Analyse the pattern of A (n >= 1); fill ordering, entries and flops of info. The caller owns
-     * *state, which is NULL on failure. */
-    sab_status (*create)(const sab_sparse *A, void **state, sab_factor_info *info, sab_error *err);
+    /* Analyse the pattern of A (n >= 1), by nested dissection if `metis`, else with AMD; fill
+     * ordering, entries and flops of info. The caller owns *state, which is NULL on failure. */
+    sab_status (*create)(const sab_sparse *A, bool metis, void **state, sab_factor_info *info,
+                         sab_error *err);
     /* Factor the values of A; fill entries, flops and smallest_pivot of info. */
     sab_status (*update)(void *state, const sab_sparse *A, sab_factor_info *info, sab_error *err);
     /* Solve; x and b may be the same array. */
@@ -28,6 +29,9 @@ typedef struct sab_backend {
 } sab_backend;
 
 extern const sab_backend sab_backend_cholmod; /* backend_cholmod.c */
-extern const sab_backend sab_backend_mumps;   /* backend_mumps.c */
+/* METIS as CHOLMOD has it, for libraries whose build has none: unknown order[k] is eliminated as
+ * the k-th. Of an unsymmetric A the lower triangle counts, as if the pattern were symmetric. */
+sab_status sab_order_metis(const sab_sparse *A, int64_t *order, sab_error *err);
+extern const sab_backend sab_backend_mumps; /* backend_mumps.c */
 
 #endif

@@ -76,8 +76,20 @@ static cholmod_dense *new_dense(cholmod_state *state, size_t rows, size_t column
     return cholmod_l_allocate_dense(rows, columns, rows, CHOLMOD_REAL, &state->common);
 }
 
-static sab_status cholmod_state_create(const sab_sparse *A, void **data, sab_factor_info *info,
-                                       sab_error *err)
+static const char *ordering_name(int ordering)
+{
+    switch (ordering) {
+    case CHOLMOD_AMD:
+        return "AMD";
+    case CHOLMOD_METIS:
+        return "METIS";
+    default:
+        return "unknown";
+    }
+}
+
+static sab_status cholmod_state_create(const sab_sparse *A, bool metis, void **data,
+                                       sab_factor_info *info, sab_error *err)
 {
     sab_status status = SAB_OK;
     cholmod_state *state = NULL;
@@ -89,7 +101,7 @@ static sab_status cholmod_state_create(const sab_sparse *A, void **data, sab_fac
     state->common.print = 0; /* no messages: we look at the status */
     state->common.supernodal = CHOLMOD_SUPERNODAL;
     state->common.nmethods = 1;
-    state->common.method[0].ordering = CHOLMOD_AMD;
+    state->common.method[0].ordering = metis ? CHOLMOD_METIS : CHOLMOD_AMD;
     state->common.final_ll = true;
     state->common.quick_return_if_not_posdef = true;
 
@@ -101,7 +113,7 @@ static sab_status cholmod_state_create(const sab_sparse *A, void **data, sab_fac
     state->y = new_dense(state, state->L->n, 1);
     state->e = new_dense(state, 1, state->L->maxesize);
     SAB_TRY(check_status(&state->common, "analysis", err));
-    info->ordering = "AMD";
+    info->ordering = ordering_name(state->L->ordering); /* without METIS it takes AMD */
     info->entries = state->common.lnz;
     info->flops = state->common.fl;
     *data = state;
@@ -197,6 +209,20 @@ static sab_status cholmod_state_solve(void *data, const double *b, double *x, sa
     const sab_status status = check_status(&state->common, "solution", err);
     if (status == SAB_OK)
         memcpy(x, state->x->x, n * sizeof *x);
+    return status;
+}
+
+sab_status sab_order_metis(const sab_sparse *A, int64_t *order, sab_error *err)
+{
+    cholmod_common common;
+    cholmod_sparse view = view_matrix(A);
+    sab_status status;
+
+    cholmod_l_start(&common);
+    common.print = 0;
+    cholmod_l_metis(&view, NULL, 0, true, order, &common);
+    status = check_status(&common, "ordering", err);
+    cholmod_l_finish(&common);
     return status;
 }
 

@@ -23,6 +23,7 @@ enum { MOST_RETRIES = 6 };         /* each doubles the margin of workspace: 20 %
 typedef struct mumps_state {
     DMUMPS_STRUC_C id;
     MUMPS_INT *row, *column; /* [entries] owned, counted from 1: MUMPS wants triplets */
+    MUMPS_INT *place;        /* [n] owned, of each unknown in a given order, from 1, or NULL */
 } mumps_state;
 
 /* With MPI every process runs the whole program, and MUMPS shares out the factorisation: it reads
@@ -153,7 +154,7 @@ static sab_status check_info(const DMUMPS_STRUC_C *id, const char *what, sab_err
 
 static const char *ordering_name(MUMPS_INT infog7)
 {
-    static const char *const names[] = {"AMD", "given", "AMF", "SCOTCH", "PORD", "METIS", "QAMD"};
+    static const char *const names[] = {"AMD", "METIS", "AMF", "SCOTCH", "PORD", "METIS", "QAMD"};
 
     return infog7 >= 0 && infog7 < 7 ? names[infog7] : "unknown";
 }
@@ -172,11 +173,30 @@ static void mumps_state_destroy(void *data)
         run(&state->id, JOB_END);
     SAB_FREE(state->row);
     SAB_FREE(state->column);
+    SAB_FREE(state->place);
     sab_free(state);
 }
 
-static sab_status mumps_state_create(const sab_sparse *A, void **data, sab_factor_info *info,
-                                     sab_error *err)
+/* Builds of MUMPS differ in the orderings they have (Debian's has no METIS): it is given one. */
+static sab_status give_order(mumps_state *state, const sab_sparse *A, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int64_t *order = NULL;
+
+    SAB_NEW(order, A->n);
+    SAB_NEW(state->place, A->n);
+    SAB_TRY(sab_order_metis(A, order, err));
+    for (int64_t k = 0; k < A->n; k++)
+        state->place[order[k]] = (MUMPS_INT)(k + 1);
+    ICNTL(&state->id, 7) = 1;
+    state->id.perm_in = state->place;
+cleanup:
+    SAB_FREE(order);
+    return status;
+}
+
+static sab_status mumps_state_create(const sab_sparse *A, bool metis, void **data,
+                                     sab_factor_info *info, sab_error *err)
 {
     const int64_t entries = A->start[A->n];
     sab_status status = SAB_OK;
@@ -211,6 +231,8 @@ static sab_status mumps_state_create(const sab_sparse *A, void **data, sab_facto
     id->nnz = entries;
     id->irn = state->row;
     id->jcn = state->column;
+    if (metis)
+        SAB_TRY(give_order(state, A, err));
     run(id, JOB_ANALYSE);
     SAB_TRY(check_info(id, "analysis", err));
     info->ordering = ordering_name(INFOG(id, 7));

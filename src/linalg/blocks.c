@@ -62,20 +62,28 @@ static block block_at(const sab_blocks *B, int e)
     return b;
 }
 
-/* The kernels of one block. Those of a P2 triangle away from the boundary, nearly all, are compiled
- * for their sizes: the calls with constants in KERNEL are inlined, and their loops vectorised. */
+/* The kernels of one block. Those of elements away from the boundary, nearly all, are compiled for
+ * their sizes: the calls with constants in KERNEL are inlined, and their loops vectorised. */
 #define KERNEL(call, s, rows, columns, ...)                                                        \
     do {                                                                                           \
-        if ((s) == 3 && (rows) == 9 && (columns) == 12)                                            \
+        if ((s) == 3 && (rows) == 9 && (columns) == 12) /* plane, p2 */                            \
             call(3, 9, 12, __VA_ARGS__);                                                           \
+        else if ((s) == 3 && (rows) == 9 && (columns) == 14) /* plane, p2b */                      \
+            call(3, 9, 14, __VA_ARGS__);                                                           \
+        else if ((s) == 4 && (rows) == 12 && (columns) == 12) /* axisymmetric, p2 */               \
+            call(4, 12, 12, __VA_ARGS__);                                                          \
+        else if ((s) == 4 && (rows) == 12 && (columns) == 14) /* axisymmetric, p2b */              \
+            call(4, 12, 14, __VA_ARGS__);                                                          \
+        else if ((s) == 6 && (rows) == 24 && (columns) == 37) /* space, p2nb */                    \
+            call(6, 24, 37, __VA_ARGS__);                                                          \
         else                                                                                       \
             call(s, rows, columns, __VA_ARGS__);                                                   \
     } while (0)
 
-static inline void multiply_block(int s, int rows, int columns, const double *restrict value,
+/* As it is: compiled for its sizes it is no faster. */
+static inline void multiply_block(int rows, int columns, const double *restrict value,
                                   const double *restrict u, double *restrict y)
 {
-    (void)s;
     for (int i = 0; i < rows; i++, value += columns) {
         double even = 0.0, odd = 0.0;
 
@@ -109,7 +117,7 @@ void sab_blocks_multiply(const sab_blocks *B, const double *u, double *y)
 
         for (int j = 0; j < b.columns; j++)
             local[j] = u[b.column[j]];
-        KERNEL(multiply_block, B->s, b.rows, b.columns, b.value, local, out);
+        multiply_block(b.rows, b.columns, b.value, local, out);
     }
 }
 
@@ -280,6 +288,16 @@ void sab_scatter_destroy(sab_scatter **scatter)
 #define WIDE
 #endif
 
+/* x . y, each with one item in `columns` */
+static inline double entry(int rows, int columns, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int r = 0; r < rows; r++)
+        sum += x[r * columns] * y[r * columns];
+    return sum;
+}
+
 /* K = B^T C B of one block, C [points][s][s], K [columns][columns] by columns; of the upper
  * triangle only what lies in the same tile as the diagonal, if `lower`. */
 static inline void block_product(int s, int rows, int columns, bool lower,
@@ -300,22 +318,25 @@ static inline void block_product(int s, int rows, int columns, bool lower,
                 for (int j = 0; j < columns; j++)
                     out[j] += c[i * s + k] * value[(q * s + k) * columns + j];
         }
-    for (int j = 0; j < columns; j++, K += columns) {
-        for (int i = lower ? j - j % TILE : 0; i < tiled; i += TILE) {
-            double sum[TILE] = {0.0};
+    for (int j = 0; j < tiled; j += TILE) {
+        for (int i = lower ? j : 0; i < tiled; i += TILE) {
+            double sum[TILE][TILE] = {{0.0}};
 
             for (int r = 0; r < rows; r++)
+                for (int m = 0; m < TILE; m++)
+                    for (int l = 0; l < TILE; l++)
+                        sum[m][l] += value[r * columns + i + l] * CB[r * columns + j + m];
+            for (int m = 0; m < TILE; m++)
                 for (int l = 0; l < TILE; l++)
-                    sum[l] += value[r * columns + i + l] * CB[r * columns + j];
-            for (int l = 0; l < TILE; l++)
-                K[i + l] = sum[l];
+                    K[(j + m) * columns + i + l] = sum[m][l];
         }
-        for (int i = tiled; i < columns; i++) {
-            K[i] = 0.0;
-            for (int r = 0; r < rows; r++)
-                K[i] += value[r * columns + i] * CB[r * columns + j];
-        }
+        for (int i = tiled; i < columns; i++)
+            for (int m = 0; m < TILE; m++)
+                K[(j + m) * columns + i] = entry(rows, columns, value + i, CB + j + m);
     }
+    for (int j = tiled; j < columns; j++)
+        for (int i = lower ? tiled : 0; i < columns; i++)
+            K[j * columns + i] = entry(rows, columns, value + i, CB + j);
 }
 
 /* Entry (i, j) belongs to the part that owns the smaller of the two unknowns. */

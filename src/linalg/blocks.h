@@ -10,8 +10,8 @@
 
 #include "linalg/sparse.h"
 
-enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 30 on a tetrahedron */
-       SAB_BLOCK_ROWS = 64,
+enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 37 on a tetrahedron */
+       SAB_BLOCK_ROWS = 144, /* strain rates at the 24 points of a rule on a tetrahedron */
        SAB_BLOCK_COLUMNS = 64
 };
 

@@ -8,7 +8,7 @@
 
 enum {
     MOST = 4,       /* unknowns of a block: bubbles have 2 in the plane, 3 in space */
-    NEIGHBOURS = 64 /* unknowns coupled to a block: at most 12 on a triangle, 30 on a tetrahedron */
+    NEIGHBOURS = 64 /* unknowns coupled to a block: at most 12 on a triangle, 34 on a tetrahedron */
 };
 
 typedef struct block {

@@ -54,11 +54,14 @@ static sab_status check_values(const sab_sparse *A, sab_error *err)
     return SAB_OK;
 }
 
-sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sab_factor **factor,
-                             sab_error *err)
+sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse *A,
+                             sab_factor **factor, sab_error *err)
 {
     const double cpu = sab_cpu_seconds();
-    const sab_backend *library = backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod;
+    const sab_factor_options o = options != NULL ? *options : (sab_factor_options){0};
+    const sab_backend *library = o.backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod;
+    const bool metis =
+        o.ordering == SAB_ORDERING_METIS || (o.ordering == SAB_ORDERING_AUTO && o.space);
     sab_status status = SAB_OK;
     sab_factor *f = NULL;
     int held;
@@ -86,7 +89,7 @@ sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sa
     const sab_sparse *S = f->condense != NULL ? sab_condense_matrix(f->condense) : A;
     f->info.condensed = A->n - S->n;
     if (S->n > 0)
-        SAB_TRY(library->create(S, &f->state, &f->info, err));
+        SAB_TRY(library->create(S, metis, &f->state, &f->info, err));
     f->info.analysis_cpu = sab_cpu_seconds() - cpu;
     *factor = f; /* success: moved to the caller */
     f = NULL;

@@ -5,13 +5,28 @@
 
 #include "linalg/sparse.h"
 
-typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS } sab_factor_backend;
+typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS, SAB_BACKENDS } sab_factor_backend;
+
+/* The order of elimination: of least degree, or nested dissection. In the plane both cost the same,
+ * but for the analysis, which METIS makes dearer; on a mesh of space METIS needs a half to a
+ * quarter of the flops, the less the finer the mesh [docs/benchmark.md, Orderings]. */
+typedef enum sab_ordering {
+    SAB_ORDERING_AUTO, /* METIS if `space`, AMD if not */
+    SAB_ORDERING_AMD,
+    SAB_ORDERING_METIS
+} sab_ordering;
+
+typedef struct sab_factor_options {
+    sab_factor_backend backend;
+    sab_ordering ordering;
+    bool space; /* the unknowns are those of a mesh of space: a pattern alone does not tell */
+} sab_factor_options;
 
 typedef struct sab_factor sab_factor; /* opaque: defined in factor.c */
 
 typedef struct sab_factor_info {
     const char *backend;   /* "cholmod" or "mumps" */
-    const char *ordering;  /* the one actually used: "AMD", "METIS", "SCOTCH", ... */
+    const char *ordering;  /* the one actually used: "AMD", "METIS", ... */
     int64_t condensed;     /* unknowns eliminated before the backend sees the matrix, see below */
     double entries;        /* nonzeros of the backend's factor */
     double flops;          /* of one numeric factorisation by the backend */
@@ -36,12 +51,13 @@ typedef struct sab_factor_info {
  * blocks, what they leave of the other diagonal entries (if symmetric), and pivots of the backend
  * against what was left. */
 
-/* Analyse the pattern of A (borrowed for the call; its values are not looked at). A symmetric A
+/* Analyse the pattern of A (borrowed for the call; its values are not looked at). No options, NULL,
+ * are all zero: CHOLMOD with AMD. A symmetric A
  * must be positive definite (CHOLMOD, or MUMPS with SYM 1); an unsymmetric one needs MUMPS (SYM 0):
  * asking CHOLMOD for it is SAB_ERR_INTERNAL. n = 0 is fine: nothing to factor, nothing to solve.
  * The caller owns *factor; NULL on failure. */
-sab_status sab_factor_create(sab_factor_backend backend, const sab_sparse *A, sab_factor **factor,
-                             sab_error *err);
+sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse *A,
+                             sab_factor **factor, sab_error *err);
 /* Factor the values of A, whose pattern must be that given to create. SAB_ERR_NUMERIC if singular
  * or not positive definite, or if a value is not finite; the message gives the failing column
  * (CHOLMOD) or the number of pivots done or negative (MUMPS). After a failure a further update may

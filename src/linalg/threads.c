@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -29,6 +30,29 @@ static void call_if_there(const char *name, int argument)
     LOOK_UP(name, call);
     if (call != NULL)
         call(argument);
+}
+
+sab_status sab_blas_reserve(sab_error *err)
+{
+    enum { BUFFER = 160 * 1024 * 1024 };
+    void (*dsyrk)(const char *, const char *, const int *, const int *, const double *,
+                  const double *, const int *, const double *, double *, const int *);
+    void *room = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const double one = 1.0;
+    const int n = 1;
+    double c = 0.0;
+
+    if (room == MAP_FAILED)
+        return sab_fail(err, SAB_ERR_MEMORY,
+                        "out of memory: the BLAS needs %d MB of addresses for its buffer; is there "
+                        "a limit (ulimit -v)?",
+                        BUFFER >> 20);
+    munmap(room, BUFFER);
+    LOOK_UP("dsyrk_", dsyrk);
+    if (dsyrk != NULL) /* of any size it takes the buffer, and OpenBLAS keeps it */
+        dsyrk("L", "N", &n, &n, &one, &one, &n, &one, &c, &n);
+    return SAB_OK;
 }
 
 #ifdef _OPENMP

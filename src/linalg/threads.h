@@ -4,6 +4,8 @@
 #ifndef SAB_LINALG_THREADS_H
 #define SAB_LINALG_THREADS_H
 
+#include "base/error.h"
+
 /* For this process, from now on. Before the first call both libraries take all processors. */
 void sab_threads_set(int threads);
 int sab_threads_get(void); /* of our own loops; 1 without OpenMP */
@@ -14,5 +16,10 @@ int sab_threads_hold(void);
 void sab_threads_release(int held);
 
 const char *sab_blas_name(void); /* "OpenBLAS 0.3.21 ..." or "unknown BLAS" */
+
+/* OpenBLAS asks for its buffer (128 MB of addresses) at the first call, and where it gets none it
+ * asks again for ever. So this is tried before, and the buffer is taken while it can be had.
+ * SAB_ERR_MEMORY if it cannot. */
+sab_status sab_blas_reserve(sab_error *err);
 
 #endif

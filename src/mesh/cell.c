@@ -4,6 +4,8 @@
 
 const sab_cell sab_cell_line = {
     .name = "line",
+    .plural = "lines",
+    .side_name = "end",
     .dim = 1,
     .corners = 2,
     .edges = 1,
@@ -20,6 +22,8 @@ const sab_cell sab_cell_line = {
 
 const sab_cell sab_cell_triangle = {
     .name = "triangle",
+    .plural = "triangles",
+    .side_name = "edge",
     .dim = 2,
     .corners = 3,
     .edges = 3,
@@ -37,6 +41,8 @@ const sab_cell sab_cell_triangle = {
 
 const sab_cell sab_cell_tetrahedron = {
     .name = "tetrahedron",
+    .plural = "tetrahedra",
+    .side_name = "face",
     .dim = 3,
     .corners = 4,
     .edges = 6,

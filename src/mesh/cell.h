@@ -16,7 +16,8 @@ enum { /* of the largest cell */
 };
 
 typedef struct sab_cell {
-    const char *name; /* as messages say it: "triangle" */
+    /* as messages say it: "triangle", "triangles", and its sides: "edge" */
+    const char *name, *plural, *side_name;
     int dim;
     int corners, edges, nodes; /* nodes = corners + edges */
     int sides;                 /* of dimension dim - 1 */

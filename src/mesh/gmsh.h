@@ -9,14 +9,17 @@ typedef struct sab_mesh_parameter {
     double value;
 } sab_mesh_parameter;
 
-/* Read or generate the plane mesh at `path`, raised to P2. Parameters are only for .geo files
- * (giving some with a .msh, or one the .geo does not define, is an error that lists those it
- * defines). Triangles are those of the physical surfaces, or of all surfaces when there is none;
- * groups are the physical curves. Errors name the file and are SAB_ERR_INPUT (or SAB_ERR_MEMORY).
- * The caller owns *mesh. Not for several threads at once: Gmsh is one per process, and the numeric
- * locale is "C" during the call. As Gmsh does, options in `path`.opt are read if that file exists.
- */
-sab_status sab_mesh_read(const char *path, int nparameters, const sab_mesh_parameter *parameter,
-                         sab_mesh **mesh, sab_error *err);
+/* Read or generate the mesh at `path`, raised to P2: triangles in the plane z = 0 (dim = 2),
+ * tetrahedra (dim = 3), or what the file has (dim = 0); a file of the other dimension is an error.
+ * Parameters are only for .geo files (giving some with a .msh, or one the .geo does not define, is
+ * an error that lists those it defines). Elements are those of the physical surfaces (volumes), or
+ * of all when there is none; groups are the physical curves (surfaces). Middles of edges are on the
+ * geometry, if the file is one. The same .geo gives the same mesh. Errors name the file and are
+ * SAB_ERR_INPUT (or SAB_ERR_MEMORY). The caller owns *mesh. Not for several threads at once: Gmsh
+ * is one per process, and the numeric locale is "C" during the call. A .msh is
+ * data: nothing in it or beside it (`path`.opt) is run. A .geo is a program, and Gmsh reads
+ * `path`.opt too if that file exists. */
+sab_status sab_mesh_read(const char *path, int dim, int nparameters,
+                         const sab_mesh_parameter *parameter, sab_mesh **mesh, sab_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* gmsh_file.c -- look at a mesh file before Gmsh does. */
 #include "mesh/gmsh_file.h"
+#include "base/input.h"
 #include "base/text.h"
 
 #include <ctype.h>
@@ -7,7 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static sab_status check_extension(const char *path, bool *is_geo, sab_error *err)
 {
@@ -31,9 +31,9 @@ static sab_status check_extension(const char *path, bool *is_geo, sab_error *err
 static sab_status check_version(const char *head, sab_gmsh_kind *kind, sab_error *err)
 {
     double version = 0.0;
-    const char *format = strstr(head, "$MeshFormat");
 
-    if (format == NULL || sscanf(format, "$MeshFormat %lf", &version) != 1)
+    /* At its very beginning: Gmsh runs anything else as a script, whatever the name says. */
+    if (strncmp(head, "$MeshFormat", 11) != 0 || sscanf(head + 11, "%lf", &version) != 1)
         return sab_fail(err, SAB_ERR_INPUT,
                         "this is no Gmsh mesh: a .msh begins with $MeshFormat and its version");
     if (floor(version) == 2.0)
@@ -72,21 +72,15 @@ sab_status sab_gmsh_file_check(const char *path, sab_gmsh_kind *kind, sab_error 
 {
     sab_status status = SAB_OK;
     FILE *file = NULL;
-    struct stat info;
+    sab_error why;
     char head[512] = "";
     bool is_geo = false;
 
     *kind = SAB_GMSH_GEO;
-    if (stat(path, &info) != 0)
-        return sab_fail(err, SAB_ERR_INPUT, "cannot open the mesh file: %s", strerror(errno));
-    if (S_ISDIR(info.st_mode))
-        return sab_fail(err, SAB_ERR_INPUT, "the mesh file is a directory");
+    status = sab_input_open(path, &file, NULL, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "cannot open the mesh file: %s", why.message);
     SAB_TRY(check_extension(path, &is_geo, err));
-    file = fopen(path, "rb");
-    if (file == NULL) {
-        status = sab_fail(err, SAB_ERR_INPUT, "cannot open the mesh file: %s", strerror(errno));
-        goto cleanup;
-    }
     if (fread(head, 1, sizeof head - 1, file) == 0) {
         status = ferror(file) ? sab_fail(err, SAB_ERR_INPUT, "cannot read the mesh file: %s",
                                          strerror(errno))
@@ -102,7 +96,6 @@ sab_status sab_gmsh_file_check(const char *path, sab_gmsh_kind *kind, sab_error 
         SAB_TRY(check_end(file, err));
     }
 cleanup:
-    if (file != NULL)
-        fclose(file);
+    fclose(file);
     return status;
 }

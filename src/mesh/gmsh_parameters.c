@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "mesh/gmsh_parameters.h"
 #include "mesh/gmsh_session.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -69,7 +70,7 @@ static sab_status add_word(word_list *list, const char *begin, size_t length, sa
         if (strlen(list->word[i]) == length && strncmp(list->word[i], begin, length) == 0)
             return SAB_OK;
     if (list->n == list->capacity) {
-        const int capacity = 2 * list->capacity + 8;
+        const int capacity = list->capacity + list->capacity + 8;
         char **word = sab_realloc(list->word, (size_t)capacity, sizeof *word);
 
         if (word == NULL)
@@ -88,14 +89,14 @@ static sab_status add_word(word_list *list, const char *begin, size_t length, sa
 static sab_status read_text(const char *path, char **text, sab_error *err)
 {
     sab_status status = SAB_OK;
-    FILE *file = fopen(path, "rb");
-    struct stat info;
+    FILE *file = NULL;
+    long long size;
 
     *text = NULL;
-    if (file == NULL || stat(path, &info) != 0 || S_ISDIR(info.st_mode))
+    if (sab_input_open(path, &file, &size, NULL) != SAB_OK)
         goto cleanup; /* Gmsh will complain about an included file that is not there */
-    SAB_NEW(*text, info.st_size + 1);
-    if (fread(*text, 1, (size_t)info.st_size, file) == 0)
+    SAB_NEW(*text, size + 1);
+    if (fread(*text, 1, (size_t)size, file) == 0)
         (*text)[0] = '\0';
 cleanup:
     if (file != NULL)

@@ -4,9 +4,12 @@
 
 #include <gmshc.h>
 
+#include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -17,7 +20,7 @@
 sab_status sab_gmsh_session_open(sab_gmsh_session *s, int nparameters,
                                  const sab_mesh_parameter *parameter, sab_error *err)
 {
-    enum { WORD = 32 }; /* "%.17g" needs 24 */
+    enum { WORDS = 3, WORD = 32 }; /* of a parameter: "-setnumber name value"; "%.17g" needs 24 */
     sab_status status = SAB_OK;
     char **argument = NULL;
     char(*value)[WORD] = NULL;
@@ -25,7 +28,7 @@ sab_status sab_gmsh_session_open(sab_gmsh_session *s, int nparameters,
 
     *s = (sab_gmsh_session){0};
     s->locale = sab_strdup(setlocale(LC_NUMERIC, NULL));
-    SAB_NEW(argument, 3 * nparameters + 2);
+    SAB_NEW(argument, WORDS * nparameters + 2);
     SAB_NEW(value, nparameters);
     if (s->locale == NULL) {
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory for the name of the locale");
@@ -104,6 +107,40 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
     return status;
 }
 
+sab_status sab_gmsh_check_extent(sab_error *err)
+{
+    static const double FAR = 1e12;
+    double low[SAB_DIM] = {0.0}, high[SAB_DIM] = {0.0};
+    int ierr = 0;
+
+    gmshModelGetBoundingBox(-1, -1, low, low + 1, low + 2, high, high + 1, high + 2, &ierr);
+    for (int j = 0; j < SAB_DIM && ierr == 0; j++)
+        if (!(low[j] >= -FAR && high[j] <= FAR))
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "the geometry reaches to %g, beyond %g: choose units in which it is "
+                            "nearer to 1",
+                            high[j] <= FAR ? low[j] : high[j], FAR);
+    return SAB_OK;
+}
+
+void sab_gmsh_merge_data(const char *path, int *ierr)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    char name[40];
+
+    snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    gmshMerge(descriptor >= 0 ? name : path, ierr); /* if not: Gmsh cannot open it either */
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+const char *sab_gmsh_entity_name(int dim)
+{
+    static const char *const name[] = {"point", "curve", "surface", "volume"};
+
+    return name[dim];
+}
+
 /* Gmsh takes the type of the first element for that of all: elements of another order are left out
  * here (and overrun an array in gmshModelMeshGetElementsByType, 4.8). Their number tells. */
 sab_status sab_gmsh_read_block(int dim, int entity, sab_gmsh_block *b, sab_error *err)
@@ -125,10 +162,10 @@ sab_status sab_gmsh_read_block(int dim, int entity, sab_gmsh_block *b, sab_error
     SAB_TRY(sab_gmsh_check(ierr, "counting elements", err));
     if (ntypes > 1 || nevery != ntags[0]) {
         status = sab_fail(err, SAB_ERR_INPUT, "%s %d has both linear and quadratic elements",
-                          dim == 2 ? "surface" : "curve", entity);
+                          sab_gmsh_entity_name(dim), entity);
         goto cleanup;
     }
-    *b = (sab_gmsh_block){ntags[0], nnodes[0] / ntags[0], node[0]};
+    *b = (sab_gmsh_block){type[0], ntags[0], nnodes[0] / ntags[0], node[0]};
     node[0] = NULL; /* moved */
 cleanup:
     for (size_t t = 0; t < ntypes; t++) {

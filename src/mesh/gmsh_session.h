@@ -22,8 +22,20 @@ void sab_gmsh_session_close(sab_gmsh_session *s);
 /* SAB_ERR_INPUT if Gmsh has complained so far, or ierr says so. Its first error says most. */
 sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err);
 
-/* The elements of one curve or surface, by tags of nodes. */
+/* SAB_ERR_INPUT if the model is larger than 1e12, or lies that far away: Gmsh would mesh for ever.
+ */
+sab_status sab_gmsh_check_extent(sab_error *err);
+
+/* Merge a mesh by another name than its own, so that Gmsh finds no `path`.opt, which it would run
+ * as a script. */
+void sab_gmsh_merge_data(const char *path, int *ierr);
+
+/* What Gmsh calls an entity of a dimension: "surface". */
+const char *sab_gmsh_entity_name(int dim);
+
+/* The elements of one curve, surface or volume, by tags of nodes. */
 typedef struct sab_gmsh_block {
+    int type;      /* of Gmsh, of all elements */
     size_t n, per; /* elements, nodes of each */
     size_t *node;  /* [n][per]; release with gmshFree */
 } sab_gmsh_block;

@@ -7,61 +7,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A side asked for by its ends, low < high; `given` is its place in the request. */
+/* A side asked for by its corners, ascending (the unused ones 0); `given` is its place in the
+ * request. */
 typedef struct wanted {
-    int low, high, given;
+    int corner[SAB_DIM], given;
     int facet; /* -1 until found */
 } wanted;
 
-static int compare_ends(const wanted *a, int low, int high)
+static int compare_corners(const int *a, const int *b)
 {
-    if (a->low != low)
-        return a->low < low ? -1 : 1;
-    return a->high == high ? 0 : (a->high < high ? -1 : 1);
+    for (int i = 0; i < SAB_DIM; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
 }
 
 static int compare_wanted(const void *a, const void *b)
 {
     const wanted *p = a, *q = b;
-    const int order = compare_ends(p, q->low, q->high);
+    const int order = compare_corners(p->corner, q->corner);
 
     return order != 0 ? order : (p->given < q->given ? -1 : p->given > q->given);
 }
 
-/* The first of the n sorted sides that joins nodes a and b, or NULL. */
-static wanted *find_wanted(wanted *side, int n, int a, int b)
+static wanted want(const sab_mesh *mesh, const int *node, int given)
 {
-    const int low = a < b ? a : b, high = a < b ? b : a;
-    int begin = 0, end = n;
+    wanted w = {.given = given, .facet = -1};
 
-    while (begin < end) {
-        const int middle = begin + (end - begin) / 2;
+    memcpy(w.corner, node, (size_t)mesh->cell->facet->corners * sizeof *node);
+    sab_sort_nodes(mesh->cell->facet->corners, w.corner);
+    return w;
+}
 
-        if (compare_ends(side + middle, low, high) < 0)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin < n && compare_ends(side + begin, low, high) == 0 ? side + begin : NULL;
+static int compare_key(const void *key, const void *side)
+{
+    return compare_corners(((const wanted *)key)->corner, ((const wanted *)side)->corner);
+}
+
+/* The one of the n sorted sides that has these corners, or NULL. */
+static wanted *find_wanted(const sab_mesh *mesh, wanted *side, int n, const int *node)
+{
+    const wanted key = want(mesh, node, 0);
+
+    return bsearch(&key, side, (size_t)n, sizeof *side, compare_key);
 }
 
 /* Sort the request and drop sides given twice; *n becomes the number of different ones. */
 static sab_status sort_request(const sab_mesh *mesh, const char *name, int nsides,
-                               const int (*side)[2], wanted *sorted, int *n, sab_error *err)
+                               const int *corner, wanted *sorted, int *n, sab_error *err)
 {
-    for (int i = 0; i < nsides; i++) {
-        const int a = side[i][0], b = side[i][1];
+    const int per = mesh->cell->facet->corners;
 
-        if (a < 0 || a >= mesh->nnodes || b < 0 || b >= mesh->nnodes)
+    for (int i = 0; i < per * nsides; i++)
+        if (corner[i] < 0 || corner[i] >= mesh->nnodes)
             return sab_fail(err, SAB_ERR_INPUT,
                             "group '%s' uses node %d, but there are %d nodes (from 0)", name,
-                            a < 0 || a >= mesh->nnodes ? a : b, mesh->nnodes);
-        sorted[i] = (wanted){a < b ? a : b, a < b ? b : a, i, -1};
-    }
+                            corner[i], mesh->nnodes);
+    for (int i = 0; i < nsides; i++)
+        sorted[i] = want(mesh, corner + per * i, i);
     qsort(sorted, (size_t)nsides, sizeof *sorted, compare_wanted);
     *n = 0;
     for (int i = 0; i < nsides; i++)
-        if (*n == 0 || compare_ends(sorted + *n - 1, sorted[i].low, sorted[i].high) != 0)
+        if (*n == 0 || compare_corners(sorted[*n - 1].corner, sorted[i].corner) != 0)
             sorted[(*n)++] = sorted[i];
     return SAB_OK;
 }
@@ -88,7 +95,7 @@ static sab_status grow_facets(sab_mesh *mesh, int more, sab_error *err)
 }
 
 /* Find the facet of each wanted side. Boundary sides, the usual case, are facets already; interior
- * ones become facets of their lower-numbered triangle, after the present ones. *nfacets is their
+ * ones become facets of their lower-numbered element, after the present ones. *nfacets is their
  * new number, for the caller to accept when all has succeeded. */
 static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets, sab_error *err)
 {
@@ -97,7 +104,7 @@ static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets,
 
     *nfacets = mesh->nfacets;
     for (int f = 0; f < mesh->nfacets && missing > 0; f++) {
-        wanted *w = find_wanted(side, n, sab_mesh_facet(mesh, f)[0], sab_mesh_facet(mesh, f)[1]);
+        wanted *w = find_wanted(mesh, side, n, sab_mesh_facet(mesh, f));
 
         if (w != NULL) {
             w->facet = f;
@@ -111,7 +118,7 @@ static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets,
         int node[SAB_SIDE_NODES];
 
         sab_mesh_side(mesh, h, node);
-        wanted *w = find_wanted(side, n, node[0], node[1]);
+        wanted *w = find_wanted(mesh, side, n, node);
         if (w == NULL || w->facet >= 0)
             continue;
         w->facet = (*nfacets)++;
@@ -125,13 +132,14 @@ static sab_status find_facets(sab_mesh *mesh, wanted *side, int n, int *nfacets,
 }
 
 sab_status sab_mesh_add_group(sab_mesh *mesh, const char *name, int tag, int nsides,
-                              const int (*side)[2], sab_error *err)
+                              const int *corner, sab_error *err)
 {
     sab_status status = SAB_OK;
     const char *label = name != NULL ? name : "";
     wanted *sorted = NULL;
     sab_mesh_group group = {.tag = tag}, *groups = NULL;
     int *facet_of = NULL; /* by place in the request; -1 for a repeated side */
+    char text[SAB_CORNERS_TEXT];
     int n = 0, nfacets = 0;
 
     for (int g = 0; g < mesh->ngroups; g++)
@@ -142,20 +150,15 @@ sab_status sab_mesh_add_group(sab_mesh *mesh, const char *name, int tag, int nsi
                             mesh->group[g].tag, tag);
     SAB_NEW(sorted, nsides);
     SAB_NEW(facet_of, nsides);
-    SAB_TRY(sort_request(mesh, label, nsides, side, sorted, &n, err));
+    SAB_TRY(sort_request(mesh, label, nsides, corner, sorted, &n, err));
     SAB_TRY(find_facets(mesh, sorted, n, &nfacets, err));
     for (int i = 0; i < nsides; i++)
         facet_of[i] = -1;
     for (int i = 0; i < n; i++) {
-        const double *a = sab_mesh_x(mesh, sorted[i].low), *b = sab_mesh_x(mesh, sorted[i].high);
-
-        if (sorted[i].facet < 0) {
-            status = sab_fail(err, SAB_ERR_INPUT,
-                              "group '%s' (number %d) has a side from (%g, %g) to (%g, %g) that is "
-                              "not the side of any triangle",
-                              label, tag, a[0], a[1], b[0], b[1]);
-            goto cleanup;
-        }
+        if (sorted[i].facet < 0)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "group '%s' (number %d) has a side %s that is not the side of any %s", label,
+                     tag, sab_mesh_corners(mesh, sorted[i].corner, text), mesh->cell->name);
         facet_of[sorted[i].given] = sorted[i].facet;
     }
     SAB_NEW(group.facet, n);

@@ -24,14 +24,16 @@ typedef struct sab_mesh {
     int nvertices;        /* corners only */
     double *x;            /* [nnodes][dim] */
     int nelements;
-    int *element;   /* [nelements][nodes] */
-    int *neighbour; /* [nelements][sides] element across a side, or -1 at the boundary */
-    int nfacets;    /* all boundary sides, and interior sides that belong to a group */
-    int *facet;     /* [nfacets][nodes of a facet]; a facet runs with facet_element on its left */
-    int *facet_element;    /* [nfacets] an element that has it */
-    int *facet_side;       /* [nfacets] its side number in that element */
-    bool *facet_interior;  /* [nfacets] true for an interior side (two elements) */
-    int ngroups;           /* boundary groups (dimension dim-1) */
+    int *element;         /* [nelements][nodes] */
+    int *neighbour;       /* [nelements][sides] element across a side, or -1 at the boundary */
+    int nsides;           /* different sides of all elements */
+    int *side;            /* [nelements][sides] number of a side, the same from both its elements */
+    int nfacets;          /* all boundary sides, and interior sides that belong to a group */
+    int *facet;           /* [nfacets][nodes of a facet]; as side facet_side of facet_element */
+    int *facet_element;   /* [nfacets] an element that has it */
+    int *facet_side;      /* [nfacets] its side number in that element */
+    bool *facet_interior; /* [nfacets] true for an interior side (two elements) */
+    int ngroups;          /* boundary groups (dimension dim-1) */
     sab_mesh_group *group; /* [ngroups] */
 } sab_mesh;
 
@@ -49,40 +51,58 @@ static inline double *sab_mesh_x(const sab_mesh *mesh, int node)
     return mesh->x + mesh->cell->dim * node;
 }
 
-/* Take nodes and elements of triangles (both moved into the mesh, freed on failure too; x is
- * [nnodes][2], element [nelements][6], any orientation) and find sides, neighbours and boundary
- * facets. Clockwise elements are turned. Nodes used by no element are dropped and the later ones
- * move down; when every node is used, nodes and elements keep their numbers. SAB_ERR_INPUT: no
- * elements, a node index out of range, a position that is not finite, a degenerate or folded
- * element, two elements that overlap (both on the same side of an edge), an edge shared by more
- * than two, a side whose two elements disagree on its middle node, a corner that is the middle of
- * another element's side. Messages count triangles from 1 and give a place.
- */
-sab_status sab_mesh_create(int nnodes, double *x, int nelements, int *element, sab_mesh **mesh,
-                           sab_error *err);
-/* Add a group made of the sides whose end nodes are given as pairs, in any direction; a side given
- * twice counts once, and the facets keep the order of the sides. The name is copied; NULL is "".
- * A side that no element has, or a name used before, is an error that leaves the mesh as it was. */
+enum { SAB_PLACE_TEXT = 64 };
+/* A place as messages show it, "(1, 2.5)": text, with dim coordinates of x. */
+const char *sab_place_text(int dim, const double *x, char text[SAB_PLACE_TEXT]);
+
+/* Take nodes and elements, triangles or tetrahedra (both arrays moved into the mesh, freed on
+ * failure too; x is [nnodes][dim], element [nelements][nodes], any orientation) and find sides,
+ * neighbours and boundary facets. Negative elements are turned: corners 1 and 2 change places.
+ * Nodes used by no element are dropped and the later ones move down; when every node is used, nodes
+ * and elements keep their numbers. SAB_ERR_INPUT: no elements, a node index out of range, a
+ * position that is not finite, a degenerate or folded element (one whose Jacobian is not positive
+ * everywhere), two elements that overlap (both on the same side of a side), a side shared by more
+ * than two, two elements that disagree on the middle node of an edge, a node that is the middle of
+ * two edges, a corner that is the middle of another element's edge. Messages count elements from 1
+ * and give a place. */
+sab_status sab_mesh_create(const sab_cell *cell, int nnodes, double *x, int nelements, int *element,
+                           sab_mesh **mesh, sab_error *err);
+/* Add a group made of the sides whose corners are given, [nsides][corners of a facet] in any order;
+ * a side given twice counts once, and the facets keep the order of the sides. The name is copied;
+ * NULL is "". A side that no element has, or a name used before, is an error that leaves the mesh
+ * as it was. */
 sab_status sab_mesh_add_group(sab_mesh *mesh, const char *name, int tag, int nsides,
-                              const int (*side)[2], sab_error *err);
+                              const int *corner, sab_error *err);
 void sab_mesh_destroy(sab_mesh **mesh);
 
 /* Index of the group with this name, or with this number when `name` is a plain integer and no
  * group has that name; -1 if there is none. */
 int sab_mesh_find_group(const sab_mesh *mesh, const char *name);
 
-/* Position and Jacobian dx_i/dxi_j of the quadratic map of an element at reference point xi, where
- * the corners 0 1 2 are (0,0) (1,0) (0,1). Either output may be NULL. */
-void sab_mesh_map(const sab_mesh *mesh, int element, const double xi[2], double x[2],
-                  double jacobian[2][2]);
+/* Position x [dim] and Jacobian dx_i/dxi_j of the quadratic map of an element at reference point
+ * xi [dim] (mesh/cell.h). Either output may be NULL; entries beyond dim are left alone. */
+void sab_mesh_map(const sab_mesh *mesh, int element, const double *xi, double *x,
+                  double jacobian[SAB_DIM][SAB_DIM]);
+
+/* The worst shape of an element: dim r / R, with the radii of the spheres inscribed in and
+ * circumscribed about its corners, 1 for a regular element and 0 for a flat one (Gmsh's gamma).
+ * place [dim], where it is, may be NULL. */
+void sab_mesh_quality(const sab_mesh *mesh, double *worst, double *place);
+
+/* Pair the nodes of group b, which must be group a moved by translation [dim] (found from their
+ * barycentres), with those of group a: node_b[k] is node_a[k] moved, n of them, node_a ascending.
+ * The caller owns *node_a and *node_b. SAB_ERR_INPUT names the first node or side that has no
+ * partner. */
+sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, double *translation, int *n,
+                                 int **node_a, int **node_b, sab_error *err);
 
 /* Alfeld (barycentric) split: each triangle into three at the image of its barycentre; curved
  * parents are followed exactly. Nodes keep their numbers; child i of triangle e is 3e+i and has
  * the parent's side i as its side 0, so that boundary facets and groups (kept) are the same. The
- * caller owns *fine. */
+ * caller owns *fine. SAB_ERR_INPUT for tetrahedra: theirs is no stable pair (docs/theory.md, 4). */
 sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_error *err);
 /* Is every triangle one of three around an inner vertex, as a split leaves them, whoever made it?
- * That is what makes the pair of p2 stable (docs/theory.md, 4). */
+ * That is what makes the pair of p2 stable (docs/theory.md, 4); false for tetrahedra. */
 bool sab_mesh_is_split(const sab_mesh *mesh);
 
 #endif

@@ -15,19 +15,19 @@ enum { NEW_NODES = 4 };
 
 static void split_triangle(const sab_mesh *coarse, int e, int first_new, double *x, int *element)
 {
-    static const double place[NEW_NODES][2] = {{1.0 / 3.0, 1.0 / 3.0},
-                                               {1.0 / 6.0, 1.0 / 6.0},
-                                               {2.0 / 3.0, 1.0 / 6.0},
-                                               {1.0 / 6.0, 2.0 / 3.0}};
+    static const double place[NEW_NODES][SAB_DIM] = {{1.0 / 3.0, 1.0 / 3.0},
+                                                     {1.0 / 6.0, 1.0 / 6.0},
+                                                     {2.0 / 3.0, 1.0 / 6.0},
+                                                     {1.0 / 6.0, 2.0 / 3.0}};
     const sab_cell *cell = coarse->cell;
     const int *parent = sab_mesh_element(coarse, e);
 
     for (int k = 0; k < NEW_NODES; k++)
         sab_mesh_map(coarse, e, place[k], x + cell->dim * (first_new + k), NULL);
     for (int i = 0; i < cell->sides; i++) {
-        const int *side = cell->side[i];
+        const int *side = cell->side[i], middle = side[cell->facet->corners];
         const int child[] = {parent[side[0]], parent[side[1]],         first_new,
-                             parent[side[2]], first_new + 1 + side[1], first_new + 1 + side[0]};
+                             parent[middle],  first_new + 1 + side[1], first_new + 1 + side[0]};
 
         memcpy(element + cell->nodes * (cell->sides * e + i), child, sizeof child);
     }
@@ -37,14 +37,14 @@ static sab_status copy_group(const sab_mesh *coarse, int g, sab_mesh *fine, sab_
 {
     sab_status status = SAB_OK;
     const sab_mesh_group *group = coarse->group + g;
-    int(*side)[2] = NULL;
+    const size_t corners = (size_t)coarse->cell->facet->corners;
+    int *side = NULL;
 
-    SAB_NEW(side, group->nfacets);
-    for (int i = 0; i < group->nfacets; i++) {
-        memcpy(side[i], sab_mesh_facet(coarse, group->facet[i]), sizeof side[i]); /* ends first */
-    }
-    SAB_TRY(sab_mesh_add_group(fine, group->name, group->tag, group->nfacets, (const int(*)[2])side,
-                               err));
+    SAB_NEW(side, corners * (size_t)group->nfacets);
+    for (int i = 0; i < group->nfacets; i++) /* corners come first */
+        memcpy(side + corners * (size_t)i, sab_mesh_facet(coarse, group->facet[i]),
+               corners * sizeof *side);
+    SAB_TRY(sab_mesh_add_group(fine, group->name, group->tag, group->nfacets, side, err));
 cleanup:
     SAB_FREE(side);
     return status;
@@ -60,6 +60,10 @@ sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_er
     sab_mesh *m = NULL;
 
     *fine = NULL;
+    if (cell != &sab_cell_triangle)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "only triangles can be split: on split tetrahedra the pair of p2 has weak "
+                        "pressures that grow with the mesh; use the element p2nb");
     if (coarse->nelements > INT_MAX / (children * cell->nodes) || /* indices are int */
         coarse->nnodes > INT_MAX / dim - NEW_NODES * coarse->nelements) {
         status = sab_fail(err, SAB_ERR_INPUT, "the mesh is too large to split: %d triangles",
@@ -72,7 +76,7 @@ sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_er
     memcpy(x, coarse->x, (size_t)dim * (size_t)coarse->nnodes * sizeof *x);
     for (int e = 0; e < coarse->nelements; e++)
         split_triangle(coarse, e, coarse->nnodes + NEW_NODES * e, x, element);
-    status = sab_mesh_create(nnodes, x, children * coarse->nelements, element, &m, err);
+    status = sab_mesh_create(cell, nnodes, x, children * coarse->nelements, element, &m, err);
     x = NULL; /* moved, also on failure */
     element = NULL;
     SAB_TRY(status);
@@ -105,6 +109,8 @@ static bool is_split_at(const sab_mesh *mesh, int e, int i)
 
 bool sab_mesh_is_split(const sab_mesh *mesh)
 {
+    if (mesh->cell != &sab_cell_triangle)
+        return false;
     for (int e = 0; e < mesh->nelements; e++) {
         bool found = false;
 

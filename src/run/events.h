@@ -21,6 +21,7 @@ typedef struct sab_run_events {
     bool (*step)(void *data, int step);                /* one begins, from 1; false: stop */
     bool (*iteration)(void *data, int viscosity_iteration,
                       const sab_report *so_far);            /* of the solver; false: stop */
+    bool (*checkpoint)(void *data);                         /* after a step: is one wanted now? */
     void (*stepped)(void *data, const struct sab_run *run); /* a step and its row are done */
     void (*result)(void *data, const struct sab_run *run);  /* there is one; it is written next */
 } sab_run_events;

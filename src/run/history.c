@@ -33,7 +33,8 @@ sab_status sab_history_columns(const sab_march *march, sab_text *text, sab_error
         const sab_probe_result *p = &march->probe[i];
 
         for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++) {
-            sab_output_component(p->probe->name, p->components, c, name, sizeof name);
+            sab_output_component(p->probe->name, p->name != NULL ? p->name[c] : NULL, name,
+                                 sizeof name);
             SAB_TRY(sab_text_add(text, err, ",%s", name));
         }
     }

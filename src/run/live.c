@@ -1,7 +1,6 @@
 #include "run/live.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "io/file.h"
 #include "io/output.h"
 #include "io/vtu.h"
 #include "run/history.h"
@@ -12,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH = 4700, NAME = 40 };
 
@@ -21,36 +21,25 @@ enum { PATH = 4700, NAME = 40 };
 sab_status sab_live_row(sab_live *live, sab_error *err)
 {
     const double start = sab_cpu_seconds();
-    const sab_status status = sab_owner_check(live->owner, err);
+    sab_status status = sab_owner_check(live->owner, err);
 
     if (status != SAB_OK)
         return status;
-    errno = 0;
-    sab_history_row(live->history, live->march, live->march->rows - 1);
-    if (fflush(live->history) != 0 || ferror(live->history))
-        return sab_fail(err, SAB_ERR_IO, "cannot write '%s/history.csv': %s", live->directory,
-                        strerror(errno != 0 ? errno : EIO));
+    sab_history_row(live->history.stream, live->march, live->march->rows - 1);
+    status = sab_file_flush(&live->history, err);
     live->run->cpu_output += sab_cpu_seconds() - start;
-    return SAB_OK;
+    return status;
 }
 
 sab_status sab_live_end(sab_live *live, sab_error *err)
 {
-    FILE *history = live->history;
-
-    live->history = NULL;
-    errno = 0;
-    if (history != NULL && fclose(history) != 0)
-        return sab_fail(err, SAB_ERR_IO, "cannot write '%s/history.csv': %s", live->directory,
-                        strerror(errno));
-    return SAB_OK;
+    return live->history.stream != NULL ? sab_file_close(&live->history, err) : SAB_OK;
 }
 
 /* ---- frames -----------------------------------------------------------------------------------
  */
 
-/* Frame number of "fields_0012.vtu", or of what a killed run left of it; -1 for other names. */
-static long frame_number(const char *name)
+long sab_live_frame_number(const char *name)
 {
     char *end;
 
@@ -72,9 +61,9 @@ sab_status sab_live_remove_frames(const char *directory, int first, sab_error *e
         return sab_fail(err, SAB_ERR_IO, "cannot read directory '%s': %s", directory,
                         strerror(errno));
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
-        if (frame_number(entry->d_name) >= first) {
+        if (sab_live_frame_number(entry->d_name) >= first) {
             snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-            remove(path);
+            unlink(path);
         }
     closedir(stream);
     return SAB_OK;
@@ -94,6 +83,7 @@ static sab_status write_index(const sab_live *live, sab_error *err)
         file[i] = name[i];
     }
     snprintf(path, sizeof path, "%s/fields.pvd", live->directory);
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_pvd_write(path, n, live->run->frame, file, err));
 cleanup:
     SAB_FREE(name);
@@ -117,10 +107,10 @@ sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
                               float32, err));
     if (session->c->output_gauss) {
         snprintf(path, sizeof path, "%s/gauss_%04d.vtu", live->directory, live->run->nframes);
+        SAB_TRY(sab_owner_check(live->owner, err));
         SAB_TRY(sab_output_gauss(path, session->flow->fields, time, float32, err));
     }
     SAB_TRY(sab_run_state_add_frame(live->run, time, err));
-    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(write_index(live, err));
 cleanup:
     live->run->cpu_output += sab_cpu_seconds() - start;
@@ -157,13 +147,14 @@ sab_status sab_live_begin(sab_live *live, sab_error *err)
     SAB_TRY(sab_owner_check(live->owner, err));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", live->directory);
     SAB_TRY(sab_file_write_text(path, yaml.data, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_live_remove_frames(live->directory, live->run->nframes, err));
     SAB_TRY(write_index(live, err));
     snprintf(path, sizeof path, "%s/history.csv", live->directory);
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_history_write(path, live->march, err));
-    live->history = fopen(path, "ab");
-    if (live->history == NULL)
-        status = sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+    SAB_TRY(sab_owner_check(live->owner, err)); /* or it would be that of another run */
+    SAB_TRY(sab_file_append(path, &live->history, err));
 cleanup:
     live->run->cpu_output += sab_cpu_seconds() - start;
     sab_text_destroy(&yaml);

@@ -3,10 +3,9 @@
 #ifndef SAB_RUN_LIVE_H
 #define SAB_RUN_LIVE_H
 
+#include "io/file.h"
 #include "run/owner.h"
 #include "run/state.h"
-
-#include <stdio.h>
 
 typedef struct sab_live {
     const sab_session *session; /* borrowed, as all below */
@@ -14,7 +13,7 @@ typedef struct sab_live {
     const sab_march *march;
     sab_run_state *run;
     const sab_owner *owner; /* of the directory: asked before each write */
-    FILE *history;          /* owned */
+    sab_file history;       /* owned; its stream is NULL unless it is open */
 } sab_live;
 
 /* case.resolved.yaml, history.csv with the rows of the march, fields.pvd with the frames of the
@@ -29,6 +28,8 @@ bool sab_live_due(const sab_live *live, int step);
 /* Close history.csv. Nothing to do if it is not open. */
 sab_status sab_live_end(sab_live *live, sab_error *err);
 
+/* Frame number of "fields_0012.vtu", or of what a killed run left of it; -1 for other names. */
+long sab_live_frame_number(const char *name);
 /* Remove the frames from number `first` on, of an older result or of a part of a run that was
  * lost. */
 sab_status sab_live_remove_frames(const char *directory, int first, sab_error *err);

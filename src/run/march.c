@@ -202,6 +202,8 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
     row[SAB_HISTORY_BARRIER] = v.barrier;
     row[SAB_HISTORY_COMPACTED] = v.compaction;
     memcpy(row + SAB_HISTORY_LEDGER, &report->ledger, sizeof report->ledger);
+    for (int i = 0; i < SAB_LEDGER_ENTRIES; i++) /* energies of the whole body */
+        row[SAB_HISTORY_LEDGER + i] *= m->flow->setup.geometry->whole;
     row += SAB_HISTORY_FIXED;
     for (int i = 0; i < sab_probes_count(m->probes); i++)
         for (int k = 0; k < columns_of(&m->probe[i]); k++)

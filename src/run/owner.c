@@ -25,7 +25,8 @@ struct sab_owner {
     char *directory, *name;
     char path[PATH];      /* of our file */
     char text[FILE_TEXT]; /* its content */
-    char id[20];
+    char way[PATH];       /* our own directory */
+    char inside[PATH];    /* way/.. */
     sab_owner_who me;
 };
 
@@ -208,6 +209,16 @@ static void path_of(const char *directory, const char *name, long number, char p
     snprintf(path, PATH, "%.4100s/%.60s.%ld", directory, name, number);
 }
 
+/* The directory of an owner's own: DIR/.NAME-ID~, where ID stands for what its file says. */
+static void way_of(const char *directory, const char *name, const char *text, char way[PATH])
+{
+    unsigned long long h = 14695981039346656037ull; /* FNV-1a */
+
+    for (const char *c = text; *c != '\0'; c++)
+        h = (h ^ (unsigned char)*c) * 1099511628211ull;
+    snprintf(way, PATH, "%.4100s/.%.60s-%016llx~", directory, name, h);
+}
+
 static bool contains(const seen *s, long number)
 {
     for (int i = 0; i < s->n; i++)
@@ -327,17 +338,19 @@ static int write_whole(const char *path, const char *text)
     if (close(file) != 0 && reason == 0)
         reason = errno;
     if (reason != 0)
-        remove(path);
+        unlink(path);
     return reason;
 }
 
 /* Make our file whole and at once, or not at all: 0, EEXIST if it is there, or another reason. */
 static int make_file(const sab_owner *o)
 {
-    char aside[PATH];
+    char aside[PATH + 10];
     struct stat info;
 
-    snprintf(aside, sizeof aside, "%.4100s/.%.60s-%s~", o->directory, o->name, o->id);
+    if (mkdir(o->way, 0777) != 0 && errno != EEXIST)
+        return errno;
+    snprintf(aside, sizeof aside, "%s/new", o->way);
     int reason = write_whole(aside, o->text);
     if (reason != 0)
         return reason;
@@ -347,7 +360,7 @@ static int make_file(const sab_owner *o)
      * file */
     if (reason == EEXIST && stat(aside, &info) == 0 && info.st_nlink == 2)
         reason = 0;
-    remove(aside);
+    unlink(aside);
     if (reason == EPERM || reason == EOPNOTSUPP || reason == ENOSYS || reason == EMLINK)
         reason = write_whole(o->path, o->text); /* a file system without links */
     return reason;
@@ -371,14 +384,26 @@ static bool is_alone(const sab_owner *o, const seen *before, long mine)
     return !read_text(path, text, sizeof text) || strcmp(text, before->text) == 0;
 }
 
-static void remove_files(const char *directory, const char *name, const seen *s)
+/* Remove these files, then the directories of their owners: all but `kept` (NULL: all), also those
+ * of files that somebody has removed or changed. */
+static void remove_files(const char *directory, const char *name, const seen *s, const char *kept)
 {
-    char path[PATH];
+    char path[PATH], prefix[80];
+    DIR *stream = opendir(directory);
 
     for (int i = 0; i < s->n; i++) {
         path_of(directory, name, s->number[i], path);
-        remove(path);
+        unlink(path);
     }
+    snprintf(prefix, sizeof prefix, ".%.60s-", name);
+    for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
+        snprintf(path, sizeof path, "%.4100s/%.255s", directory, entry->d_name);
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
+            (kept == NULL || strcmp(path, kept) != 0))
+            rmdir(path);
+    }
+    if (stream != NULL)
+        closedir(stream);
 }
 
 static sab_status try_once(sab_owner *o, bool *taken, sab_error *err)
@@ -392,33 +417,33 @@ static sab_status try_once(sab_owner *o, bool *taken, sab_error *err)
         return refuse(o->directory, &who, err);
     path_of(o->directory, o->name, before.top + 1, o->path);
     const int reason = make_file(o);
-    if (reason == EEXIST)
-        return SAB_OK;
+    if (reason == EEXIST || (reason == ENOENT && access(o->directory, F_OK) == 0))
+        return SAB_OK; /* another one is quicker, and may have removed the directory of our own */
     if (reason != 0)
         return sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", o->path, strerror(reason));
     if (!is_alone(o, &before, before.top + 1)) {
-        remove(o->path);
+        unlink(o->path);
         return SAB_OK;
     }
-    remove_files(o->directory, o->name, &before);
+    remove_files(o->directory, o->name, &before, o->way);
     if (state == SAB_OWNER_EARLIER)
         pause_for(GRACE);
     *taken = true;
     return SAB_OK;
 }
 
-static void make_id(sab_owner *o)
+/* What the file says is said by no other: not even by this process, at another time. */
+static void introduce(sab_owner *o)
 {
     struct timespec now = {0};
-    unsigned long long h = 14695981039346656037ull; /* FNV-1a */
     char stamp[64];
 
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(stamp, sizeof stamp, "%lld.%09ld", (long long)now.tv_sec, now.tv_nsec);
+    o->me = myself();
     write_who(&o->me, stamp, o->text);
-    for (const char *c = o->text; *c != '\0'; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211ull;
-    snprintf(o->id, sizeof o->id, "%016llx", h);
+    way_of(o->directory, o->name, o->text, o->way);
+    snprintf(o->inside, sizeof o->inside, "%.4690s/..", o->way);
 }
 
 sab_status sab_owner_take(const char *directory, const char *name, sab_owner **owner,
@@ -434,12 +459,11 @@ sab_status sab_owner_take(const char *directory, const char *name, sab_owner **o
     SAB_NEW(o->name, strlen(name) + 1);
     memcpy(o->directory, directory, strlen(directory) + 1);
     memcpy(o->name, name, strlen(name) + 1);
-    o->me = myself();
-    make_id(o);
+    introduce(o);
     for (int i = 0; i < ATTEMPTS && !taken; i++) {
         SAB_TRY(try_once(o, &taken, err));
         if (!taken) /* not in step with the other one */
-            pause_for(0.001 * (1.0 + (double)((unsigned)o->id[i % 16] + (unsigned)i) / 8.0));
+            pause_for(0.001 * (double)(1 + (o->me.pid + 7 * i) % 16));
     }
     if (!taken)
         SAB_FAIL(err, SAB_ERR_USAGE, "'%s' is in use: other processes want it at the same time",
@@ -448,6 +472,7 @@ sab_status sab_owner_take(const char *directory, const char *name, sab_owner **o
     o = NULL;
 cleanup:
     if (o != NULL) {
+        rmdir(o->way);
         SAB_FREE(o->directory);
         SAB_FREE(o->name);
         SAB_FREE(o);
@@ -476,9 +501,19 @@ sab_status sab_owner_check(const sab_owner *o, sab_error *err)
                     o->directory, who.pid, who.host, who.job[0] != '\0' ? ", job " : "", who.job);
 }
 
-const char *sab_owner_id(const sab_owner *owner)
+const char *sab_owner_inside(const sab_owner *owner)
 {
-    return owner->id;
+    return owner->inside;
+}
+
+void sab_owner_plain(const sab_owner *o, sab_error *err)
+{
+    const size_t all = o != NULL ? strlen(o->inside) : 0,
+                 kept = o != NULL ? strlen(o->directory) : 0;
+
+    for (char *at = err != NULL && o != NULL ? strstr(err->message, o->inside) : NULL; at != NULL;
+         at = strstr(at, o->inside))
+        memmove(at + kept, at + all, strlen(at + all) + 1);
 }
 
 void sab_owner_release(sab_owner **owner)
@@ -488,7 +523,8 @@ void sab_owner_release(sab_owner **owner)
     if (o == NULL)
         return;
     if (sab_owner_check(o, NULL) == SAB_OK)
-        remove(o->path);
+        unlink(o->path);
+    rmdir(o->way);
     SAB_FREE(o->directory);
     SAB_FREE(o->name);
     SAB_FREE(*owner);
@@ -499,5 +535,5 @@ void sab_owner_drop(const char *directory, const char *name)
     seen s;
 
     scan_calmly(directory, name, &s);
-    remove_files(directory, name, &s);
+    remove_files(directory, name, &s, NULL);
 }

@@ -7,7 +7,11 @@
  * host, no such process, or one that started at another time) or from an earlier start of the same
  * job, which may still be alive on a node that the batch system has lost. The older files are
  * removed before the new owner writes anything, so that a file that is there and unchanged is all
- * that an owner need ask for before each write. */
+ * that an owner need ask for before each write.
+ *
+ * A process can be held up between asking and writing. Therefore it also has an empty directory of
+ * its own, .NAME-ID~, and goes through it: DIR/.NAME-ID~/../history.csv is DIR/history.csv as long
+ * as that directory is there, and nothing at all once the new owner has removed it. */
 #ifndef SAB_RUN_OWNER_H
 #define SAB_RUN_OWNER_H
 
@@ -47,8 +51,10 @@ sab_status sab_owner_take(const char *directory, const char *name, sab_owner **o
 /* Ask before every write: SAB_ERR_IO with a sentence if the directory has been taken over. NULL is
  * fine: nothing to own. */
 sab_status sab_owner_check(const sab_owner *owner, sab_error *err);
-/* A name that no other owner has, letters and digits. */
-const char *sab_owner_id(const sab_owner *owner);
+/* The directory, by the way that is cut when it is taken over: to be written to. */
+const char *sab_owner_inside(const sab_owner *owner);
+/* Take that way out of a message, which is for people. */
+void sab_owner_plain(const sab_owner *owner, sab_error *err);
 /* Give the directory back, and set *owner to NULL; nothing to do if it is NULL or has been taken
  * over. */
 void sab_owner_release(sab_owner **owner);

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +15,45 @@ enum { LONG_PATH = SAB_PATH + 600 }; /* with the names of files in it */
 
 /* ---- the directory -------------------------------------------------------------------------- */
 
+/* A name that a run writes, or removes. */
+static bool is_ours(const char *name)
+{
+    static const char *const names[] = {"case.resolved.yaml", "summary.json", "convergence.csv",
+                                        "history.csv",        "fields.pvd",   "profiles"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return sab_live_frame_number(name) >= 0 && name[strlen(name) - 1] != '~';
+}
+
+/* Files with such names where no result and no checkpoint is: of somebody else, and not to be
+ * touched. Only what is left of a creeping flow that was killed while it moved its files into place
+ * looks like that too; then the directory they come from is there. */
+static sab_status refuse_foreign(const char *directory, sab_error *err)
+{
+    char foreign[NAME_MAX + 1] = "";
+    bool staged = false;
+    DIR *stream = opendir(directory);
+
+    if (stream == NULL)
+        return SAB_OK; /* there is none */
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        const char *name = entry->d_name;
+
+        staged |= strncmp(name, ".new", 4) == 0 && name[strlen(name) - 1] == '~';
+        if (is_ours(name))
+            snprintf(foreign, sizeof foreign, "%s", name);
+    }
+    closedir(stream);
+    if (staged || foreign[0] == '\0')
+        return SAB_OK;
+    return sab_fail(err, SAB_ERR_USAGE,
+                    "'%s' holds no result, but a file '%s', which would be replaced: choose "
+                    "another directory with -o, or replace it with --force",
+                    directory, foreign);
+}
+
 sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
                              sab_result_place *place, sab_error *err)
 {
@@ -22,6 +62,9 @@ sab_status sab_result_choose(const char *directory, bool resume, bool force, con
 
     if (n < 0 || n >= SAB_PATH)
         return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
+    const sab_status root = sab_directory_refuse_root(place->directory, err);
+    if (root != SAB_OK)
+        return root;
     if (place->owner == NULL) {
         const sab_status status = sab_owner_ask(place->directory, SAB_RUN_OWNER, 0.0, err);
 
@@ -50,15 +93,15 @@ sab_status sab_result_choose(const char *directory, bool resume, bool force, con
                         "'%s' holds a run that has not ended: continue it with --resume, choose "
                         "another directory with -o, or replace it with --force",
                         place->directory);
-    return SAB_OK;
+    return force || resume ? SAB_OK : refuse_foreign(place->directory, err);
 }
 
 static void remove_file(const sab_result_place *place, const char *name)
 {
     char path[LONG_PATH];
 
-    snprintf(path, sizeof path, "%s/%s", place->directory, name);
-    remove(path);
+    snprintf(path, sizeof path, "%s/%s", sab_owner_inside(place->owner), name);
+    unlink(path);
 }
 
 void sab_result_unfinished(const sab_result_place *place)
@@ -132,28 +175,24 @@ void sab_result_abandon(sab_result_place *place)
 
 /* ---- from the staging directory into place -------------------------------------------------- */
 
-typedef enum action { CHECK, MOVE, REMOVE } action;
+typedef enum action { CHECK, MOVE } action;
 
 static bool is_summary(const char *name)
 {
     return strcmp(name, "summary.json") == 0;
 }
 
-static sab_status move(const char *from, const char *to, sab_error *err)
-{
-    if (rename(from, to) != 0)
-        return sab_fail(err, SAB_ERR_IO, "cannot write '%s': %s", to, strerror(errno));
-    return SAB_OK;
-}
-
-/* Can the file or directory `from` take the place of `to`? */
+/* Can a file or directory take the place of `to`? A link goes, what it leads to stays. */
 static sab_status check(const char *to, bool directory, sab_error *err)
 {
     struct stat info;
 
-    if (stat(to, &info) == 0 && (directory ? !S_ISDIR(info.st_mode) : !S_ISREG(info.st_mode)))
-        return sab_fail(err, SAB_ERR_IO, "cannot write '%s': there is %s of that name", to,
-                        S_ISDIR(info.st_mode) ? "a directory" : "a file");
+    if (lstat(to, &info) == 0 &&
+        (directory ? !S_ISDIR(info.st_mode) : !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)))
+        return sab_fail(err, SAB_ERR_IO, "cannot write '%s': there is a %s of that name", to,
+                        S_ISDIR(info.st_mode)   ? "directory"
+                        : S_ISLNK(info.st_mode) ? "link"
+                                                : "file");
     return SAB_OK;
 }
 
@@ -174,19 +213,17 @@ static sab_status walk(const char *from, const char *to, action what, const sab_
             continue;
         snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
         snprintf(target, sizeof target, "%s/%s", to, entry->d_name);
-        const bool directory = stat(source, &info) == 0 && S_ISDIR(info.st_mode);
+        const bool directory = lstat(source, &info) == 0 && S_ISDIR(info.st_mode);
         if (what == CHECK)
             SAB_TRY(check(target, directory, err));
         if (directory) {
             if (what == MOVE)
-                SAB_TRY(sab_directory_create(target, err));
+                SAB_TRY(sab_directory_create_inside(target, err));
             SAB_TRY(walk(source, target, what, owner, err));
         } else if (what == MOVE && !is_summary(entry->d_name)) {
             SAB_TRY(sab_owner_check(owner, err));
-            SAB_TRY(move(source, target, err));
+            SAB_TRY(sab_file_move(source, target, err));
         }
-        if (what == REMOVE)
-            remove(source);
     }
 cleanup:
     closedir(stream);
@@ -196,7 +233,7 @@ cleanup:
 /* All at once, as far as a file system can: what might fail is tried before anything is moved. */
 sab_status sab_result_publish(const sab_result_place *place, const char *stage, sab_error *err)
 {
-    const char *directory = place->directory;
+    const char *directory = sab_owner_inside(place->owner);
     sab_status status = SAB_OK;
     char from[LONG_PATH], to[LONG_PATH], other[LONG_PATH];
 
@@ -204,65 +241,59 @@ sab_status sab_result_publish(const sab_result_place *place, const char *stage, 
     SAB_TRY(sab_owner_check(place->owner, err));
     snprintf(from, sizeof from, "%s/summary.json", stage);
     snprintf(to, sizeof to, "%s/summary.json", directory);
-    remove(to); /* from here to the end there is no whole result */
+    unlink(to); /* from here to the end there is no whole result */
     SAB_TRY(walk(stage, directory, MOVE, place->owner, err));
     SAB_TRY(sab_owner_check(place->owner, err));
     SAB_TRY(sab_live_remove_frames(directory, 1, err)); /* of an older inertial run */
     snprintf(other, sizeof other, "%s/checkpoint.previous.sab", directory);
-    remove(other);
-    SAB_TRY(move(from, to, err));
+    unlink(other);
+    sab_directory_sync(directory); /* the files before what says that they are there */
+    SAB_TRY(sab_file_move(from, to, err));
+    sab_directory_sync(directory);
 cleanup:
     return status;
 }
 
 void sab_result_discard(const char *stage)
 {
-    walk(stage, stage, REMOVE, NULL, NULL);
-    rmdir(stage);
+    sab_directory_remove(stage);
 }
 
-/* Each owner has a name of its own for it, so that one that has lost the directory and does not
- * know it yet writes elsewhere. Those of runs that were killed go. */
 sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err)
 {
-    DIR *stream = opendir(place->directory);
-    char old[LONG_PATH];
+    const sab_status status = sab_owner_check(place->owner, err);
 
-    snprintf(stage, SAB_STAGE, "%s/.new-%s~", place->directory, sab_owner_id(place->owner));
-    if (sab_owner_check(place->owner, err) != SAB_OK) {
-        if (stream != NULL)
-            closedir(stream);
-        return SAB_ERR_IO;
-    }
-    for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
-        const size_t n = strlen(entry->d_name);
-
-        if (strncmp(entry->d_name, ".new", 4) == 0 && entry->d_name[n - 1] == '~') {
-            snprintf(old, sizeof old, "%s/%s", place->directory, entry->d_name);
-            sab_result_discard(old);
-        }
-    }
-    if (stream != NULL)
-        closedir(stream);
-    return sab_directory_create(stage, err);
+    snprintf(stage, SAB_STAGE, "%s/.new~", sab_owner_inside(place->owner));
+    if (status != SAB_OK)
+        return status;
+    sab_directory_remove(stage); /* of a run that was killed */
+    return sab_directory_create_inside(stage, err);
 }
 
 /* ---- the files ------------------------------------------------------------------------------ */
 
-sab_status sab_result_profile(const char *directory, const sab_probe_result *r, const double *value,
+sab_status sab_result_profile(const char *directory, const sab_case *c, double time,
+                              const sab_probe_result *r, const double *value,
                               const double *deviation, sab_error *err)
 {
     char path[LONG_PATH];
+    sab_status status = SAB_OK;
 
     if (!sab_probe_is_profile(r->probe))
         return SAB_OK;
     snprintf(path, sizeof path, "%s/profiles", directory);
-    const sab_status status = sab_directory_create(path, err);
-    if (status != SAB_OK)
-        return status;
+    SAB_TRY(sab_directory_create_inside(path, err));
     snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
-    if (r->probe->kind == SAB_PROBE_TRACTION)
-        return sab_output_wall(path, r->samples, r->s, r->x, r->components, value, deviation, err);
-    return sab_output_profile(path, sab_probe_field_name[r->probe->field], r->samples, 2, r->x,
-                              r->components, value, deviation, err);
+    if (r->wall == NULL)
+        return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
+                                  sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,
+                                  r->components, value, deviation, err);
+    SAB_TRY(sab_output_wall(path, c->geometry, r->wall, r->components, value, deviation, err));
+    if (r->wall->cells > 0) {
+        snprintf(path, sizeof path, "%s/profiles/%s.vtu", directory, r->probe->name);
+        SAB_TRY(sab_output_wall_surface(path, r->wall, r->components, value, deviation, time,
+                                        c->output_float32, err));
+    }
+cleanup:
+    return status;
 }

@@ -12,7 +12,7 @@
 #include "io/case.h"
 #include "run/owner.h"
 
-enum { SAB_PATH = 4096, SAB_STAGE = SAB_PATH + 32 };
+enum { SAB_PATH = 4096, SAB_STAGE = SAB_PATH + 100 };
 
 typedef struct sab_result_place {
     char directory[SAB_PATH];
@@ -36,9 +36,10 @@ void sab_result_abandon(sab_result_place *place);
 void sab_result_clear(const sab_result_place *place);
 void sab_result_unfinished(const sab_result_place *place);
 /* profiles/NAME.csv of a probe, if it is a profile: these values, and their deviations unless they
- * are NULL. */
-sab_status sab_result_profile(const char *directory, const sab_probe_result *probe,
-                              const double *value, const double *deviation, sab_error *err);
+ * are NULL; of a wall in space also profiles/NAME.vtu. */
+sab_status sab_result_profile(const char *directory, const sab_case *c, double time,
+                              const sab_probe_result *probe, const double *value,
+                              const double *deviation, sab_error *err);
 /* A directory aside, to write to; all that is in it into place, summary.json last, as long as the
  * directory is ours; and gone. */
 sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err);

@@ -19,6 +19,25 @@ static bool is_creeping(const sab_run *run)
     return sab_march_is_creeping(run->march);
 }
 
+/* The directory, to be written to. */
+static const char *inside(const sab_run *run)
+{
+    return run->place.owner != NULL ? sab_owner_inside(run->place.owner) : run->place.directory;
+}
+
+/* After a failure: is it that the directory has been taken over? That says more than a file which
+ * has gone. */
+static bool tell_loss(const sab_run *run, sab_status status, sab_error *err)
+{
+    if (status == SAB_OK)
+        return false;
+    sab_owner_plain(run->place.owner, err);
+    if (sab_owner_check(run->place.owner, NULL) == SAB_OK)
+        return false;
+    sab_owner_check(run->place.owner, err);
+    return true;
+}
+
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 static void take_times(sab_run *run)
@@ -31,11 +50,10 @@ static void take_times(sab_run *run)
 static sab_status write_checkpoint(sab_run *run, sab_error *err)
 {
     const double start = sab_cpu_seconds();
-    sab_status status = sab_owner_check(run->place.owner, err);
 
     take_times(run);
-    if (status == SAB_OK)
-        status = sab_state_write(run->place.directory, &run->session, run->march, &run->state, err);
+    const sab_status status =
+        sab_state_write(inside(run), run->place.owner, &run->session, run->march, &run->state, err);
     run->state.cpu_output += sab_cpu_seconds() - start;
     run->last_checkpoint = sab_wall_seconds();
     return status;
@@ -55,10 +73,24 @@ static sab_status create_march(sab_run *run, sab_error *err)
     const sab_status status = sab_march_create(s->flow, s->probes, &options, &run->march, err);
 
     run->live = (sab_live){.session = s,
-                           .directory = run->place.directory,
+                           .directory = inside(run),
                            .march = run->march,
                            .run = &run->state,
                            .owner = run->place.owner};
+    return status;
+}
+
+/* The files that grow with the run; before its first step, with a frame of the beginning. */
+static sab_status begin_files(sab_run *run, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (run->march->rows == 0)
+        run->state.nframes = 0;
+    SAB_TRY(sab_live_begin(&run->live, err));
+    if (run->march->rows == 0 && run->session.c->output_every > 0.0)
+        SAB_TRY(sab_live_frame(&run->live, 0.0, err));
+cleanup:
     return status;
 }
 
@@ -89,7 +121,7 @@ static sab_status resume(sab_run *run, sab_error *err)
     if (sab_run_is_whole(run))
         goto cleanup;
     sab_result_unfinished(&run->place);
-    SAB_TRY(sab_live_begin(&run->live, err));
+    SAB_TRY(begin_files(run, err));
 cleanup:
     return status;
 }
@@ -104,10 +136,8 @@ static sab_status begin(sab_run *run, sab_error *err)
     if (is_creeping(run) || !has_files(run)) /* what creeps is published at the end */
         goto cleanup;
     sab_result_clear(&run->place);
-    SAB_TRY(sab_live_begin(&run->live, err));
-    if (run->session.c->output_every > 0.0)
-        SAB_TRY(sab_live_frame(&run->live, 0.0, err));
-    SAB_TRY(write_checkpoint(run, err));
+    SAB_TRY(write_checkpoint(run, err)); /* first: it says whose the files are */
+    SAB_TRY(begin_files(run, err));
 cleanup:
     return status;
 }
@@ -148,6 +178,8 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
     *run = r;
     r = NULL;
 cleanup:
+    if (r != NULL)
+        tell_loss(r, status, err);
     sab_case_destroy(c);
     sab_run_destroy(&r);
     return status;
@@ -194,7 +226,8 @@ static bool on_iteration(void *data, int viscosity_iteration, const sab_report *
             "%d,%d,%d,%d,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.6g\n",
             viscosity_iteration, r->work.outer, r->work.inner, r->work.solves, c->gap,
             c->gap_friction, c->gap_normal, c->compaction, c->natural, c->natural_max, c->momentum,
-            c->fischer_burmeister, c->dissipation, r->change, r->work.cpu_total);
+            c->fischer_burmeister, run->session.c->geometry->whole * c->dissipation, r->change,
+            r->work.cpu_total);
     return run->events.iteration == NULL ||
            run->events.iteration(run->events.data, viscosity_iteration, r);
 }
@@ -218,7 +251,7 @@ static sab_status write_profiles(sab_run *run, const char *directory, sab_error 
     for (int i = 0; i < run->session.c->nprobes; i++) {
         SAB_TRY(sab_owner_check(run->place.owner, err));
         sab_march_profile(m, i, mean, deviation);
-        SAB_TRY(sab_result_profile(directory, &m->probe[i], mean,
+        SAB_TRY(sab_result_profile(directory, run->session.c, sab_run_time(run), &m->probe[i], mean,
                                    is_creeping(run) ? NULL : deviation, err));
     }
 cleanup:
@@ -248,7 +281,7 @@ static sab_status write_last_files(sab_run *run, sab_error *err)
     sab_status status = SAB_OK;
 
     if (has_files(run))
-        SAB_TRY(write_tables(run, run->place.directory, err));
+        SAB_TRY(write_tables(run, inside(run), err));
     if (run->options.dump != NULL)
         SAB_TRY(sab_program_write(run->options.dump, run->session.flow->program, err));
     run->state.ended = true;
@@ -256,6 +289,13 @@ static sab_status write_last_files(sab_run *run, sab_error *err)
         SAB_TRY(write_checkpoint(run, err));
 cleanup:
     return status;
+}
+
+static bool checkpoint_is_due(const sab_run *run)
+{
+    const bool wanted = run->events.checkpoint != NULL && run->events.checkpoint(run->events.data);
+
+    return wanted || sab_wall_seconds() - run->last_checkpoint >= run->session.c->output_checkpoint;
 }
 
 /* After a step: the files that grow with the run, or end with it. */
@@ -269,8 +309,7 @@ static sab_status write_step(sab_run *run, sab_error *err)
         SAB_TRY(sab_live_frame(&run->live, m->flow->time, err));
     if (last)
         SAB_TRY(write_last_files(run, err));
-    else if (has_files(run) &&
-             sab_wall_seconds() - run->last_checkpoint >= run->session.c->output_checkpoint)
+    else if (has_files(run) && checkpoint_is_due(run))
         SAB_TRY(write_checkpoint(run, err));
 cleanup:
     return status;
@@ -283,7 +322,8 @@ static sab_status take_step(sab_run *run, sab_error *err)
     sab_flow_report report;
 
     SAB_TRY(sab_march_step(run->march, &observer, &report, err));
-    SAB_TRY(run->growing);
+    if (run->growing != SAB_OK)
+        SAB_FAIL(err, run->growing, "out of memory for convergence.csv");
     run->state.ended = false;
     run->state.convergence.length = 0;
     SAB_TRY(sab_text_add(&run->state.convergence, err, "%s", run->convergence.data));
@@ -306,8 +346,8 @@ sab_status sab_run_step(sab_run *run, sab_error *err)
         status = take_step(run, err);
     if (status == SAB_ERR_INPUT)
         sab_case_place(run->session.c, err);
-    if (status != SAB_OK && sab_owner_check(run->place.owner, NULL) != SAB_OK)
-        return sab_owner_check(run->place.owner, err); /* whatever else went wrong */
+    if (tell_loss(run, status, err))
+        return SAB_ERR_IO; /* not SAB_INTERRUPTED: another process has the directory */
     if (is_creeping(run) || !has_files(run))
         return status;
     if (status == SAB_INTERRUPTED) {
@@ -422,7 +462,7 @@ static sab_status publish(sab_run *run, sab_error *err)
     SAB_TRY(sab_result_publish(&run->place, stage, err));
 cleanup:
     sab_live_end(&run->live, NULL);
-    run->live.directory = run->place.directory;
+    run->live.directory = inside(run);
     sab_result_discard(stage);
     return status;
 }
@@ -434,7 +474,7 @@ static sab_status write_summary(sab_run *run, sab_error *err)
     char path[LONG_PATH];
 
     SAB_TRY(sab_owner_check(run->place.owner, err));
-    snprintf(path, sizeof path, "%s/summary.json", run->place.directory);
+    snprintf(path, sizeof path, "%s/summary.json", inside(run));
     SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
     SAB_TRY(sab_live_end(&run->live, err));
 cleanup:
@@ -454,7 +494,6 @@ sab_status sab_run_finish(sab_run *run, sab_error *err)
     run->finished = true;
     sab_owner_release(&run->place.owner);
 cleanup:
-    if (status != SAB_OK && sab_owner_check(run->place.owner, NULL) != SAB_OK)
-        sab_owner_check(run->place.owner, err); /* that says more than a file that has gone */
+    tell_loss(run, status, err);
     return status;
 }

@@ -27,7 +27,8 @@ static sab_status load_mesh(sab_session *session, sab_error *err)
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    status = sab_mesh_read(c->mesh_file, c->nparameters, c->parameter, &coarse, err);
+    status =
+        sab_mesh_read(c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
     if (status == SAB_ERR_INPUT)
         place_mesh_error(c, err);
     SAB_TRY(status);
@@ -149,8 +150,9 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
                                   .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
     enter(events, SAB_PHASE_ASSEMBLY, session);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
-    SAB_TRY(sab_dofs_create(session->mesh, c->geometry, c->nboundaries, c->boundary,
-                            session->flow->group, setup.step, &session->held, err));
+    SAB_TRY(sab_dofs_create(session->mesh, c->geometry,
+                            sab_element_faces(c->element, session->mesh), c->nboundaries,
+                            c->boundary, session->flow->group, setup.step, &session->held, err));
     if (initial && c->initial_from != NULL)
         SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
@@ -215,4 +217,26 @@ sab_range sab_session_friction(const sab_session *session)
 
     return m->has_mu_i ? (sab_range){m->mu_i.resting, m->mu_i.flowing}
                        : sab_range_of(p->npoints, p->friction, scale);
+}
+
+sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mode mode)
+{
+    const sab_program *p = session->flow->program;
+    const sab_mu_i *mu_i = session->c->material.has_mu_i ? &session->c->material.mu_i : NULL;
+    const sab_geometry *geometry = session->c->geometry;
+    const double scale = sab_geometry_normal_scale(geometry);
+    sab_range r = {INFINITY, -INFINITY};
+
+    for (int i = 0; i < p->npoints; i++) {
+        const double friction = scale * p->friction[i], dilatancy = scale * p->dilatancy[i];
+        const double low = sab_material_friction_angle(
+            geometry, mode, mu_i != NULL ? mu_i->resting : friction, dilatancy);
+        const double high = sab_material_friction_angle(
+            geometry, mode, mu_i != NULL ? mu_i->flowing : friction, dilatancy);
+
+        r.low = fmin(r.low, low); /* none counts as higher than any */
+        r.high = isnan(high) || isnan(r.high) ? NAN : fmax(r.high, high);
+    }
+    r.low = isinf(r.low) ? NAN : r.low;
+    return r;
 }

@@ -51,5 +51,7 @@ typedef struct sab_range {
 sab_range sab_range_of(int n, const double *value, double scale);
 /* The coefficient in the user's convention, over the points; of mu(I) from rest to fast flow. */
 sab_range sab_session_friction(const sab_session *session);
+/* The same as angles in degrees; NAN where there is none. */
+sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mode mode);
 
 #endif

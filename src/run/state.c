@@ -136,7 +136,7 @@ typedef struct list { /* of blocks, and what some of them point to */
     int n;
     sab_block block[MOST_BLOCKS];
     sab_text yaml, columns;
-    int64_t mesh[3], step[1], work[WORK], transport[TRANSPORT];
+    int64_t mesh[4], step[1], work[WORK], transport[TRANSPORT];
     double state[5], report[REPORT], times[TIMES];
 } list;
 
@@ -155,6 +155,7 @@ static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
     l->mesh[0] = (int64_t)sab_mesh_hash(session->mesh);
     l->mesh[1] = session->mesh->nnodes;
     l->mesh[2] = session->mesh->nelements;
+    l->mesh[3] = (int64_t)sab_mesh_group_hash(session->mesh);
     l->step[0] = s.step;
     l->state[0] = s.time;
     l->state[1] = s.natural;
@@ -163,7 +164,7 @@ static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
     l->state[4] = s.stored;
     add(l, "version", SAB_BLOCK_TEXT, strlen(SAB_VERSION), SAB_VERSION);
     add(l, "case", SAB_BLOCK_TEXT, l->yaml.length, l->yaml.data);
-    add(l, "mesh", SAB_BLOCK_INTEGER, 3, l->mesh);
+    add(l, "mesh", SAB_BLOCK_INTEGER, 4, l->mesh);
     add(l, "step", SAB_BLOCK_INTEGER, 1, l->step);
     add(l, "state", SAB_BLOCK_REAL, 5, l->state);
     add(l, "velocity", SAB_BLOCK_REAL, s.nvelocity, s.velocity);
@@ -192,8 +193,9 @@ cleanup:
     return status;
 }
 
-sab_status sab_state_write(const char *directory, const sab_session *session,
-                           const sab_march *march, const sab_run_state *run, sab_error *err)
+sab_status sab_state_write(const char *directory, const sab_owner *owner,
+                           const sab_session *session, const sab_march *march,
+                           const sab_run_state *run, sab_error *err)
 {
     sab_status status = SAB_OK;
     char path[PATH], previous[PATH];
@@ -216,6 +218,7 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
     add(&l, "times", SAB_BLOCK_REAL, TIMES, l.times);
     snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
     snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
+    SAB_TRY(sab_owner_check(owner, err));
     SAB_TRY(sab_checkpoint_write(path, previous, l.n, l.block, err));
 cleanup:
     list_destroy(&l);
@@ -258,15 +261,20 @@ static sab_status open_either(const char *directory, const sab_warnings *warning
     return status;
 }
 
+/* Are nodes and elements the same; and the boundary groups (NULL: whatever they are)? */
 static sab_status check_mesh(const sab_checkpoint *c, const sab_session *session, bool *same,
-                             sab_error *err)
+                             bool *same_groups, sab_error *err)
 {
     const sab_block *b;
-    const sab_status status = sab_checkpoint_get(c, "mesh", SAB_BLOCK_INTEGER, 3, &b, err);
+    const sab_status status = sab_checkpoint_get(c, "mesh", SAB_BLOCK_INTEGER, 4, &b, err);
 
-    if (status == SAB_OK)
-        *same = (uint64_t)((const int64_t *)b->data)[0] == sab_mesh_hash(session->mesh);
-    return status;
+    if (status != SAB_OK)
+        return status;
+    *same = (uint64_t)((const int64_t *)b->data)[0] == sab_mesh_hash(session->mesh);
+    if (same_groups != NULL)
+        *same_groups =
+            (uint64_t)((const int64_t *)b->data)[3] == sab_mesh_group_hash(session->mesh);
+    return SAB_OK;
 }
 
 static sab_status check_case(const sab_checkpoint *c, const char *directory,
@@ -275,7 +283,7 @@ static sab_status check_case(const sab_checkpoint *c, const char *directory,
     sab_status status = SAB_OK;
     sab_text difference = {0};
     const sab_block *b;
-    bool same = false;
+    bool same = false, same_groups = false;
 
     SAB_TRY(sab_checkpoint_get(c, "case", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
     SAB_TRY(sab_case_compare(session->c, b->data, "in the checkpoint", &difference, err));
@@ -287,14 +295,11 @@ static sab_status check_case(const sab_checkpoint *c, const char *directory,
                      directory, difference.data);
         goto cleanup;
     }
-    SAB_TRY(check_mesh(c, session, &same, err));
-    if (!same) {
-        status = sab_fail(err, SAB_ERR_USAGE,
-                          "--resume: '%s' holds a run on another mesh; the nodes or elements of "
-                          "'%s' have changed",
-                          directory, session->c->mesh_file);
-        goto cleanup;
-    }
+    SAB_TRY(check_mesh(c, session, &same, &same_groups, err));
+    if (!same || !same_groups)
+        SAB_FAIL(err, SAB_ERR_USAGE,
+                 "--resume: '%s' holds a run on another mesh; the %s of '%s' have changed",
+                 directory, same ? "boundary groups" : "nodes or elements", session->c->mesh_file);
     SAB_TRY(sab_checkpoint_get(c, "version", SAB_BLOCK_TEXT, SAB_ANY_COUNT, &b, err));
     if (strcmp(b->data, SAB_VERSION) != 0)
         sab_warnings_add(warnings,
@@ -409,7 +414,7 @@ sab_status sab_state_initial(const sab_session *session, sab_error *err)
     bool same = false;
 
     SAB_TRY(sab_checkpoint_read(path, &c, &why));
-    SAB_TRY(check_mesh(c, session, &same, &why));
+    SAB_TRY(check_mesh(c, session, &same, NULL, &why));
     if (!same) {
         status = sab_fail(&why, SAB_ERR_INPUT, "'%s' is a state on another mesh", path);
         goto cleanup;

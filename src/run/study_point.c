@@ -1,4 +1,5 @@
 #include "run/study_point.h"
+#include "base/input.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "io/file.h"
@@ -27,13 +28,14 @@ static unsigned long long hash_bytes(unsigned long long h, const void *data, siz
 
 static sab_status hash_mesh(const sab_case *c, unsigned long long *h, sab_error *err)
 {
-    FILE *file = fopen(c->mesh_file, "rb");
     char buffer[65536], place[1000];
+    sab_error why;
+    FILE *file;
 
-    if (file == NULL)
+    if (sab_input_open(c->mesh_file, &file, NULL, &why) != SAB_OK)
         return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open '%s': %s",
                         sab_case_locate(c, "mesh.file", place, sizeof place), c->mesh_file,
-                        strerror(errno));
+                        why.message);
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
         *h = hash_bytes(*h, buffer, n);
     fclose(file);
@@ -267,29 +269,43 @@ static const char *const figures[] = {"steps",          "missed",       "retries
                                       "worst_gap",      "solver.outer", "solver.factorisations",
                                       "solver.solves",  "solver.gap",   "solver.compaction",
                                       "solver.at_rest", "cpu.total",    "cpu.one_factorisation",
-                                      "mesh.elements"};
+                                      "mesh.elements",  "geometry"};
 enum {
     SECTIONS = sizeof sections / sizeof sections[0],
     FIGURES = sizeof figures / sizeof figures[0]
 };
 
-/* The name of the column of component c of an entry of a section. */
-static void column_name(const char *section, const sab_yaml *entry, int c, char *name)
+static const sab_geometry *geometry_of(const sab_yaml *summary)
 {
+    const sab_yaml *name = sab_yaml_find(summary, "geometry");
+    const sab_geometry *geometry = name != NULL ? sab_geometry_find(name->text) : NULL;
+
+    return geometry != NULL ? geometry : &sab_geometry_plane;
+}
+
+/* The name of the column of component c of an entry of a section of the summary: a list has the
+ * components of a tensor, or the last of a vector, if not all (a force about an axis). */
+static void column_name(const sab_yaml *summary, const char *section, const sab_yaml *entry, int c,
+                        char *name)
+{
+    const sab_geometry *geometry = geometry_of(summary);
+    const char *const *names = entry->n == SAB_TENSOR
+                                   ? geometry->component
+                                   : geometry->coordinate + geometry->dim - entry->n;
     char component[COMPONENT - 20];
 
-    sab_output_component(entry->key, entry->kind == SAB_YAML_LIST ? entry->n : 1, c, component,
+    sab_output_component(entry->key, entry->kind == SAB_YAML_LIST ? names[c] : NULL, component,
                          sizeof component);
     snprintf(name, COMPONENT, "%s.%s", section, component);
 }
 
 /* Number of components of an entry: 0 if it is no number, but the name of a profile. */
-static int components(const sab_yaml *entry)
+static int components(const sab_yaml *summary, const sab_yaml *entry)
 {
     double number;
 
     if (entry->kind == SAB_YAML_LIST)
-        return entry->n == 2 || entry->n == 3 || entry->n == 6 ? entry->n : 0;
+        return entry->n == SAB_TENSOR || entry->n <= geometry_of(summary)->dim ? entry->n : 0;
     return entry->kind == SAB_YAML_SCALAR && !entry->quoted &&
            (sab_yaml_is_empty(entry) || sab_parse_number(entry->text, &number));
 }
@@ -316,9 +332,9 @@ static bool not_finite(const sab_yaml *summary, char *name)
     const sab_yaml *map = sab_yaml_find(summary, "probes");
 
     for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-        for (int c = 0; c < components(map->item[i]); c++)
+        for (int c = 0; c < components(summary, map->item[i]); c++)
             if (sab_yaml_is_empty(component_of(map->item[i], c))) {
-                column_name("probes", map->item[i], c, name);
+                column_name(summary, "probes", map->item[i], c, name);
                 return true;
             }
     return false;
@@ -380,8 +396,8 @@ double sab_point_number(const sab_point *p, const char *path)
         const sab_yaml *map = sab_yaml_find(p->summary, sections[s]);
 
         for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-            for (int c = 0; c < components(map->item[i]); c++) {
-                column_name(sections[s], map->item[i], c, name);
+            for (int c = 0; c < components(p->summary, map->item[i]); c++) {
+                column_name(p->summary, sections[s], map->item[i], c, name);
                 if (strcmp(name, path) == 0)
                     sab_parse_number(component_of(map->item[i], c)->text, &value);
             }
@@ -411,8 +427,8 @@ static sab_status add_columns(const sab_study *study, int n, const sab_point *po
                 point[j].summary != NULL ? sab_yaml_find(point[j].summary, sections[s]) : NULL;
 
             for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-                for (int c = 0; c < components(map->item[i]); c++) {
-                    column_name(sections[s], map->item[i], c, name);
+                for (int c = 0; c < components(point[j].summary, map->item[i]); c++) {
+                    column_name(point[j].summary, sections[s], map->item[i], c, name);
                     SAB_TRY(sab_table_add_column(t, name, err));
                 }
         }
@@ -432,10 +448,10 @@ static sab_status add_numbers(const sab_point *p, sab_table *t, sab_error *err)
         const sab_yaml *map = sab_yaml_find(p->summary, sections[s]);
 
         for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-            for (int c = 0; c < components(map->item[i]); c++) {
+            for (int c = 0; c < components(p->summary, map->item[i]); c++) {
                 const sab_yaml *value = component_of(map->item[i], c);
 
-                column_name(sections[s], map->item[i], c, name);
+                column_name(p->summary, sections[s], map->item[i], c, name);
                 SAB_TRY(sab_table_set(t, name, sab_yaml_is_empty(value) ? "" : value->text, err));
             }
     }

@@ -16,16 +16,24 @@ sab_status sab_summary_exact(const sab_session *session, double time, sab_run_re
     sab_status status = SAB_OK;
     const sab_case *c = session->c;
     const sab_fields *f = session->flow->fields;
+    const double whole = sqrt(c->geometry->whole); /* of an L2 norm */
 
     if (c->has_exact_velocity) {
-        SAB_TRY(sab_exact_velocity(session->flow->space, f->velocity, c->exact_velocity, time,
-                                   &result->error, err));
+        sab_error_norms *e = &result->error;
+
+        SAB_TRY(
+            sab_exact_velocity(session->flow->space, f->velocity, c->exact_velocity, time, e, err));
+        double *const norm[] = {&e->L2, &e->H1, &e->exact_L2, &e->exact_H1};
+        for (size_t i = 0; i < sizeof norm / sizeof *norm; i++)
+            *norm[i] *= whole;
         result->has_velocity_error = true;
     }
     if (c->has_exact_pressure) {
         SAB_TRY(sab_exact_pressure(session->flow->space, f->pressure, f->yielded,
                                    &c->exact_pressure, time, &result->pressure_error,
                                    &result->pressure_scale, err));
+        result->pressure_error *= whole;
+        result->pressure_scale *= whole;
         result->has_pressure_error = true;
     }
 cleanup:
@@ -66,16 +74,31 @@ static void range(sab_json *json, const char *key, sab_range r)
     sab_json_end_array(json);
 }
 
-/* null where the coefficient is 1 or more */
-static void angle(sab_json *json, const sab_geometry *geometry, sab_range friction)
+/* null where there is none */
+static void angle(sab_json *json, const char *key, const sab_session *session,
+                  sab_friction_mode mode)
 {
-    const sab_range r = {sab_material_friction_angle(geometry, friction.low),
-                         sab_material_friction_angle(geometry, friction.high)};
+    const sab_range r = sab_session_friction_angle(session, mode);
 
-    if (friction.low == friction.high || isnan(r.low))
-        sab_json_number(json, "friction_angle", r.high);
+    if (isnan(r.low))
+        sab_json_number(json, key, r.high);
     else
-        range(json, "friction_angle", r);
+        range(json, key, r);
+}
+
+/* One angle in the plane; with tensors of dimension 3 one for each motion it can be meant in. */
+static void angles(sab_json *json, const sab_session *session)
+{
+    const sab_case *c = session->c;
+
+    if (c->geometry->d == 2) {
+        angle(json, "friction_angle", session, c->material.friction_in);
+        return;
+    }
+    sab_json_begin_object(json, "friction_angle");
+    for (int mode = 0; mode < SAB_FRICTION_MODES; mode++)
+        angle(json, sab_friction_mode_name[mode], session, (sab_friction_mode)mode);
+    sab_json_end_object(json);
 }
 
 static void mu_i(sab_json *json, const sab_mu_i *law)
@@ -96,7 +119,7 @@ static void material(sab_json *json, const sab_session *session)
 
     sab_json_begin_object(json, "material");
     range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
-    angle(json, session->c->geometry, sab_session_friction(session));
+    angles(json, session);
     range(json, "dilatancy", sab_range_of(p->npoints, p->dilatancy, scale));
     range(json, "bingham", sab_range_of(p->npoints, p->yield, 1.0));
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});
@@ -107,13 +130,17 @@ static void material(sab_json *json, const sab_session *session)
     sab_json_end_object(json);
 }
 
-void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend linear)
+void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *factor, double whole)
 {
+    const sab_factor_info info = sab_factor_get_info(factor);
     const sab_certificate *c = &r->certificate;
 
     sab_json_begin_object(json, "solver");
     sab_json_string(json, "method", sab_method_table[r->method].name);
-    sab_json_string(json, "linear", linear == SAB_MUMPS ? "mumps" : "cholmod");
+    sab_json_string(json, "linear", info.backend);
+    sab_json_string(json, "ordering", info.ordering);
+    sab_json_number(json, "factor_entries", info.entries);
+    sab_json_number(json, "factor_flops", info.flops);
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
     sab_json_number(json, "merit", sab_certificate_merit(c));
@@ -127,15 +154,15 @@ void sab_summary_solver(sab_json *json, const sab_report *r, sab_factor_backend 
     sab_json_number(json, "natural_relative", c->relative);
     sab_json_number(json, "fischer_burmeister", c->fischer_burmeister);
     sab_json_number(json, "momentum", c->momentum);
-    sab_json_number(json, "dissipation", c->dissipation);
+    sab_json_number(json, "dissipation", whole * c->dissipation);
     sab_json_bool(json, "at_rest", c->at_rest);
     sab_json_end_object(json);
 }
 
-/* A number, or a list of numbers. */
-static void numbers(sab_json *json, const char *key, int n, const double *value)
+/* A number, or the list of the components of a vector. */
+static void numbers(sab_json *json, const char *key, bool vector, int n, const double *value)
 {
-    if (n == 1) {
+    if (!vector) {
         sab_json_number(json, key, value[0]);
         return;
     }
@@ -162,7 +189,8 @@ static void probes(sab_json *json, const char *key, const sab_session *session,
                 sab_json_string(json, r->probe->name, file);
             continue;
         }
-        numbers(json, r->probe->name, r->components, column != NULL ? column : r->value);
+        numbers(json, r->probe->name, r->name != NULL, r->components,
+                column != NULL ? column : r->value);
         if (column != NULL)
             column += r->components;
     }
@@ -306,6 +334,7 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_end_array(&json);
     sab_json_string(&json, "version", SAB_VERSION);
     sab_json_string(&json, "title", session->c->title);
+    sab_json_string(&json, "geometry", session->c->geometry->name);
     sab_json_begin_object(&json, "mesh");
     sab_json_integer(&json, "vertices", mesh->nvertices);
     sab_json_integer(&json, "elements", mesh->nelements);
@@ -315,7 +344,8 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     material(&json, session);
     if (!inertial)
         sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
-    sab_summary_solver(&json, r, session->c->solver.linear);
+    sab_summary_solver(&json, r, sab_solver_factor(session->flow->solver),
+                       session->c->geometry->whole);
     volume(&json, &result->volume);
     sab_json_begin_object(&json, "cpu");
     sab_json_number(&json, "assembly", result->cpu_assembly);

@@ -45,6 +45,7 @@ sab_status sab_summary_exact(const sab_session *session, double time, sab_run_re
 bool sab_volume_flows(const sab_volume *volume);
 double sab_volume_share(const sab_volume *volume, double part);
 /* The solver object: shared with `sablier solve`. */
-void sab_summary_solver(sab_json *json, const sab_report *report, sab_factor_backend linear);
+void sab_summary_solver(sab_json *json, const sab_report *report, const sab_factor *factor,
+                        double whole);
 
 #endif

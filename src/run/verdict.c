@@ -12,6 +12,9 @@ static const double VOLUME_PARTED = 0.05;
 /* Stable pairs stay below (docs/theory.md, 10). */
 static const double ROUGH_PRESSURE = 0.3;
 
+/* Longest side over height of an element from which on solvers lose their digits. */
+static const double FLAT = 1e4;
+
 /* ---- before ---------------------------------------------------------------------------------- */
 
 /* A node that a slip wall shares with an entry that moves through it. */
@@ -21,14 +24,14 @@ static void warn_corners(const sab_session *session, sab_warnings *warnings)
 
     for (int k = 0; k < session->held->nconcessions; k++) {
         const sab_concession *at = &session->held->concession[k];
+        char place[SAB_PLACE_TEXT];
 
         if (boundary[at->other].slip)
             sab_warnings_add(warnings,
-                             "'%s' moves through the slip wall '%s' where they meet (%d %s (%g, "
-                             "%g))",
+                             "'%s' moves through the slip wall '%s' where they meet (%d %s %s)",
                              boundary[at->holder].group, boundary[at->other].group, at->nodes,
-                             at->nodes > 1 ? "nodes, the first at" : "node, at", at->place[0],
-                             at->place[1]);
+                             at->nodes > 1 ? "nodes, the first at" : "node, at",
+                             sab_place_text(session->mesh->cell->dim, at->place, place));
     }
 }
 
@@ -47,17 +50,74 @@ static void warn_friction(const sab_session *session, sab_warnings *warnings)
             friction);
 }
 
+/* How much longer than high an element is: longest edge^dim / (dim! volume), of its corners. */
+static double flatness(const sab_mesh *mesh, int element)
+{
+    const int dim = mesh->cell->dim, corners = mesh->cell->corners;
+    const int *node = sab_mesh_element(mesh, element);
+    double edge[SAB_DIM][SAB_DIM] = {{0.0}}, longest = 0.0;
+
+    for (int a = 0; a < corners; a++)
+        for (int b = 0; b < a; b++) {
+            double square = 0.0;
+
+            for (int j = 0; j < dim; j++) {
+                const double d = sab_mesh_x(mesh, node[a])[j] - sab_mesh_x(mesh, node[b])[j];
+
+                square += d * d;
+                if (b == 0)
+                    edge[a - 1][j] = d;
+            }
+            longest = fmax(longest, sqrt(square));
+        }
+    if (dim == 2)
+        edge[2][2] = 1.0;
+    const double(*e)[SAB_DIM] = (const double(*)[SAB_DIM])edge;
+    const double volume = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                          e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+                          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+    return pow(longest, dim) / fabs(volume);
+}
+
+/* Matrices lose as many digits as the square of this has. */
+static void warn_flat(const sab_session *session, sab_warnings *warnings)
+{
+    const sab_mesh *mesh = session->mesh;
+    double worst = 0.0;
+    int element = 0;
+
+    for (int e = 0; e < mesh->nelements; e++) {
+        const double flat = flatness(mesh, e);
+
+        if (flat > worst) {
+            worst = flat;
+            element = e;
+        }
+    }
+    if (worst > FLAT) {
+        const double *x = sab_mesh_x(mesh, sab_mesh_element(mesh, element)[0]);
+
+        sab_warnings_add(warnings,
+                         "the mesh has an element that is %.1g times as long as high, at (%g, %g): "
+                         "the solver may stall, or find its matrix singular; make elements there "
+                         "that are less flat",
+                         worst, x[0], x[1]);
+    }
+}
+
 void sab_session_warn(const sab_session *session, sab_warnings *warnings)
 {
     const sab_boundary_report *report = &session->flow->boundaries;
+    char place[SAB_PLACE_TEXT];
 
+    warn_flat(session, warnings);
     warn_corners(session, warnings);
     if (report->uncovered > 0)
         sab_warnings_add(
             warnings,
-            "%d boundary sides belong to no group (the first is at (%g, %g)): they are free of "
+            "%d boundary sides belong to no group (the first is at %s): they are free of "
             "traction",
-            report->uncovered, report->place[0], report->place[1]);
+            report->uncovered, sab_place_text(session->mesh->cell->dim, report->place, place));
     warn_friction(session, warnings);
     if (!sab_session_stable(session))
         sab_warnings_add(warnings,

@@ -201,7 +201,7 @@ bool sab_first_order_shares_factor(sab_first_order *it, const sab_program *p)
 }
 
 sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
-                                 sab_factor_backend backend, sab_error *err)
+                                 const sab_factor_options *linear, sab_error *err)
 {
     const int s = p->s;
     double *C = NULL;
@@ -214,7 +214,7 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
             SAB_TRY(sab_blocks_pattern(p->B, true, &it->K, err));
         if (it->scatter == NULL)
             SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
-        SAB_TRY(sab_factor_create(backend, it->K, &it->factor, err));
+        SAB_TRY(sab_factor_create(linear, it->K, &it->factor, err));
     }
     SAB_NEW(C, it->rows * (size_t)s); /* zero */
     for (int q = 0; q < p->npoints; q++)

@@ -29,7 +29,7 @@ sab_status sab_first_order_measure(sab_first_order *iteration, const sab_program
 bool sab_first_order_shares_factor(sab_first_order *iteration, const sab_program *program);
 /* Prepare Douglas-Rachford: factor that matrix unless it is a multiple of A. After each measure. */
 sab_status sab_first_order_split(sab_first_order *iteration, const sab_program *program,
-                                 sab_factor_backend backend, sab_error *err);
+                                 const sab_factor_options *linear, sab_error *err);
 /* The factor of that matrix, borrowed; NULL if there was none so far. */
 const sab_factor *sab_first_order_factor(const sab_first_order *iteration);
 /* Forget everything but tau and continue from lambda (admissible) and its strain rate. */

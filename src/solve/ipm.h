@@ -20,8 +20,8 @@ typedef struct sab_ipm sab_ipm;
 /* Pattern, symbolic analysis and workspace. A convex program has s = 0 and a symmetric matrix
  * whatever the exactness. An unsymmetric matrix goes to MUMPS whatever the backend is. The caller
  * owns *ipm. */
-sab_status sab_ipm_create(const sab_program *program, double exactness, sab_factor_backend backend,
-                          sab_ipm **ipm, sab_error *err);
+sab_status sab_ipm_create(const sab_program *program, double exactness,
+                          const sab_factor_options *linear, sab_ipm **ipm, sab_error *err);
 void sab_ipm_destroy(sab_ipm **ipm);
 /* Does it have the kind of matrix, symmetric or not, that create would choose for this program? A
  * law that depends on time or flow may become convex or cease to be; then a new one is needed. */

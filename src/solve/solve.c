@@ -45,6 +45,7 @@ sab_solver_options sab_solver_options_default(void)
 
 struct sab_solver {
     sab_solver_options options;
+    sab_factor_options linear; /* of all factors */
     int s, npoints, n;
     bool factored;
     bool measured; /* the first-order step, for this factor */
@@ -108,6 +109,8 @@ sab_status sab_solver_create(const sab_solver_options *options, const sab_progra
     SAB_TRY(check_options(options, err));
     SAB_NEW(sol, 1);
     sol->options = *options;
+    sol->linear =
+        (sab_factor_options){options->linear, options->ordering, .space = program->s == 6};
     sol->s = program->s;
     sol->npoints = program->npoints;
     sol->n = program->n;
@@ -117,7 +120,7 @@ sab_status sab_solver_create(const sab_solver_options *options, const sab_progra
     SAB_NEW(sol->given, program->n);
     SAB_NEW(sol->shift, program->npoints);
     SAB_TRY(sab_residual_create(program, &sol->residual, err));
-    SAB_TRY(sab_factor_create(options->linear, program->A, &sol->factor, err));
+    SAB_TRY(sab_factor_create(&sol->linear, program->A, &sol->factor, err));
     *solver = sol;
     sol = NULL;
 cleanup:
@@ -405,7 +408,7 @@ static sab_status run_first_order(solver_run *run, sab_method method, sab_error 
 
     SAB_TRY(prepare_first_order(run, err));
     if (m->split && !sol->split) {
-        SAB_TRY(sab_first_order_split(sol->iteration, p, o->linear, err));
+        SAB_TRY(sab_first_order_split(sol->iteration, p, &sol->linear, err));
         sol->split = true;
     }
     if (cadoux) {
@@ -467,8 +470,7 @@ static sab_status take_ipm(sab_solver *sol, const sab_program *p, sab_method met
         sab_ipm_destroy(held);
     }
     if (*held == NULL)
-        status =
-            sab_ipm_create(p, sab_method_table[method].exactness, sol->options.linear, held, err);
+        status = sab_ipm_create(p, sab_method_table[method].exactness, &sol->linear, held, err);
     *ipm = *held;
     return status;
 }
@@ -621,7 +623,7 @@ static sab_status look_for_motion(solver_run *run, sab_error *err)
     sab_status status = SAB_OK;
 
     SAB_TRY(sab_elastic_create(p, STIFFNESS, &elastic, err));
-    SAB_TRY(sab_ipm_create(elastic, 0.0, sol->options.linear, &ipm, err));
+    SAB_TRY(sab_ipm_create(elastic, 0.0, &sol->linear, &ipm, err));
     sab_ipm_start(ipm, elastic, LARGE * run->best.unresisted, false);
     for (int i = 0; i < MOTION_STEPS && !possible && run->report->reason != SAB_INFEASIBLE; i++) {
         SAB_TRY(sab_ipm_iterate(ipm, elastic, &step, err));

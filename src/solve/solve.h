@@ -24,6 +24,7 @@ typedef struct sab_solver_options {
     double damping;          /* theta of s in Cadoux */
     int anderson;            /* depth of the Anderson memory of PG_AA and DR_AA */
     sab_factor_backend linear;
+    sab_ordering ordering;
 } sab_solver_options;
 sab_solver_options sab_solver_options_default(void);
 

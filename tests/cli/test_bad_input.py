@@ -125,6 +125,14 @@ def without(lines):
     return edit(GOOD, (lines, ""))
 
 
+def geometry(name, expect, *edits):
+    return Row(f"geometry {name}: {edits[0][1].strip()}", expect,
+               edit(GOOD, ("geometry: plane", f"geometry: {name}"), *edits))
+
+
+SPACE = (("gravity: [0, -1]", "gravity: [0, 0, -1]"), ("side:   {velocity: [0, 0]}", "side:   {velocity: [0, 0, 0]}"),
+         ("bottom: {velocity: [0, 0]}", "bottom: {velocity: [0, 0, 0]}"))
+
 KEYS = [
     case("unknown key at the top", "gravity:", "§gravty:",
          "gravty: unknown key; did you mean 'gravity'?"),
@@ -202,11 +210,26 @@ NUMBERS = [
 
 CHOICES = [
     case("geometry: 3d", "geometry: plane", "geometry: §3d",
-         "'3d' is not available: this version solves plane flow only"),
+         "'3d' is none of the choices (plane, axisymmetric, space)"),
+    geometry("space", "gravity: expected 3 components, found 2 (decimals are written with a point); "
+             "a vector in geometry: space has x, y, z", ("gravity: [", "gravity: §[")),
+    geometry("space", "p2 has two spurious pressures per tetrahedron, and locks", ("  parameters", "  §element: p2\n  parameters"),
+             *SPACE),
+    geometry("space", "the split of tetrahedra leaves weak pressures", ("  parameters", "  §split: alfeld\n  parameters"),
+             *SPACE),
+    geometry("axisymmetric", "gravity: its radial component must be 0 about an axis", ("gravity: [0,", "§gravity: [0.1,")),
+    geometry("axisymmetric", "above sqrt(3)/2 = 0.866 the cone admits tension", ("friction: 0.5", "§friction: 0.9")),
+    geometry("axisymmetric", "material.friction.in: missing; outside the plane an angle must say in which motion",
+             ("friction: 0.5", "§friction: {angle: 30}")),
+    geometry("plane", "there is no compression in the plane",
+             ("friction: 0.5", "friction: {angle: 30, §in: compression}")),
+    geometry("plane", "r is a coordinate of geometry: axisymmetric, and this one is plane; write sqrt(x^2 + y^2)",
+             ("friction: 0.5", "friction: §0.1*r")),
     case("geometry: plnae", "geometry: plane", "geometry: §plnae", "did you mean 'plane'?"),
     solver("method: §agpd", "did you mean 'apgd'?"),
     solver("method: §simplex", "'simplex' is none of the choices (auto, pg,"),
     solver("linear: §pardiso", "'pardiso' is none of the choices (cholmod, mumps)"),
+    solver("ordering: §scotch", "'scotch' is none of the choices (auto, amd, metis)"),
 ]
 
 TIME = [
@@ -248,7 +271,7 @@ TIME = [
              "initial: {§from: a.sab}\n"),
     Row("initial.from: garbage", "initial.from: it does not begin with SABSTATE",
         GOOD + "initial: {§from: a.sab}\n", files={"c/a.sab": 1000 * "x"}),
-    Row("initial.from: directory", "initial.from: it is not a regular file",
+    Row("initial.from: directory", "it is a directory, not a regular file",
         GOOD + "initial: {§from: .}\n"),
     Row("initial.from: empty text", "initial.from: expected a text, found an empty one",
         GOOD + "initial: {from: §''}\n"),
@@ -301,7 +324,7 @@ YAML = [
         args=("run", "none", "-o", "result")),
     Row("directory without case.yaml", "c/case.yaml: there is no such file in the directory 'c'",
         case=None, files={"c/notes.txt": "x"}),
-    Row("case.yaml is a directory", "c/case.yaml: is not a regular file", case=None,
+    Row("case.yaml is a directory", "c/case.yaml: cannot open: it is a directory", case=None,
         files={"c/case.yaml/x": ""}),
 ]
 
@@ -393,7 +416,7 @@ PROBES = [
 
 MESHES_ROWS = [
     mesh("missing mesh file", "none.geo", None, "cannot open the mesh file: No such file"),
-    Row("mesh is a directory", "the mesh file is a directory",
+    Row("mesh is a directory", "cannot open the mesh file: it is a directory",
         edit(GOOD, (MESH, "  §file: dir.geo\n")), files={"c/dir.geo/x": ""}),
     mesh("empty .geo", "a.geo", "", "the mesh file is empty"),
     mesh("empty .msh", "a.msh", "", "the mesh file is empty"),
@@ -473,6 +496,7 @@ USAGE = [
         files={"out/c/summary.json": "{}\n"}),
     usage("solve: method", ["solve", "p.sabp", "--method", "agpd"], "did you mean 'apgd'?"),
     usage("solve: linear", ["solve", "p.sabp", "--linear", "lu"], "neither cholmod nor mumps"),
+    usage("solve: ordering", ["solve", "p.sabp", "--ordering", "rcm"], "none of auto, amd, metis"),
     usage("solve: tolerance 0", ["solve", "p.sabp", "--tolerance", "0"], "0 is not between 0 and 1"),
     usage("solve: tolerance x", ["solve", "p.sabp", "--tolerance", "x"], "'x' is not a number"),
     usage("solve: iterations", ["solve", "p.sabp", "--max-iterations", "0"], "0 is less than 1"),
@@ -482,7 +506,7 @@ USAGE = [
         args=("solve", "p.sabp"), files={"p.sabp": 1000 * "x"}),
     Row("solve: empty file", "it does not begin with SABPROG1", args=("solve", "p.sabp"),
         files={"p.sabp": ""}),
-    Row("solve: directory", "it is not a regular file", args=("solve", "c")),
+    Row("solve: directory", "it is a directory, not a regular file", args=("solve", "c")),
 ]
 
 OUTPUT = [
@@ -491,7 +515,7 @@ OUTPUT = [
     Row("output: a file in the way above", "cannot create directory 'result': there is a file", code=4,
         args=("run", "c", "-o", "result/deep/er"), files={"result": "mine\n"}),
     Row("output: a directory instead of a file", "there is a directory of that name", code=4,
-        files={"result/fields_0000.vtu/x": ""}),
+        args=("run", "c", "-o", "result", "--force"), files={"result/fields_0000.vtu/x": ""}),
     Row("output: no place for a directory", "cannot create directory '/proc/sablier'", code=4,
         args=("run", "c", "-o", "/proc/sablier/result")),
     Row("dump to nowhere", "cannot write 'none/p.sabp': No such file or directory", code=4,

@@ -367,6 +367,9 @@ class Batch:
             self.program.run("study", "t", "--collect", cwd=self.root, env=self.env)
         self.suite.check("a table of what was cut", rows(self.path("out/t/results.csv"))[0]["status"] ==
                          "interrupted", done.stdout)
+        self.suite.check("its owner stays until the next one", any(
+            name.startswith("chain.") for name in os.listdir(self.path("out/t/points/bingham=0.5"))))
+        shutil.rmtree(self.path("out/t"))
 
     def test_lost(self):
         """Owned by a job of ours on a host that is gone: squeue does not have it, so it is over."""

@@ -53,7 +53,7 @@ SUMMARY = {
     "pressure_oscillation": None,
     "mesh": ["vertices", "elements", "velocity_dofs", "gauss_points"],
     "material": ["friction", "dilatancy", "bingham", "reynolds", "bulk"],
-    "solver": ["method", "linear", "outer", "inner", "factorisations", "solves", "gap", "compaction",
+    "solver": ["method", "linear", "ordering", "factor_entries", "factor_flops", "outer", "inner", "factorisations", "solves", "gap", "compaction",
                "natural", "fischer_burmeister", "momentum"],
     "cpu": ["assembly", "analysis", "factorisation", "solve", "cones", "solver", "one_factorisation", "output",
             "total"],

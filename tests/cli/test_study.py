@@ -646,6 +646,17 @@ class Studies:
         self.check("fit: printed", re.search(r"^  C +1\.37 \[", done.stdout, re.M) and
                    re.search(r"^  k +1\.4 \[", done.stdout, re.M), done.stdout)
 
+        write(self.path("round.csv"), "geometry,D,Q\n" + "".join(
+            f"axisymmetric,{d},{0.6 * (d - 1.4 * grain) ** 2.5!r}\n" for d in x))
+        done = self.run("fit", "round.csv", "--x", "D", "--y", "Q", "--grain", str(grain), "-o", "r.json")
+        fit = load(self.path("r.json"))
+        self.check("fit: 5/2 of the geometry", "^2.5, grain = 0.0893, exponent of the geometry" in done.stdout and
+                   close(fit["fits"][0]["C"]["value"], 0.6, 1e-9) and fit["fits"][0]["exponent_law"] == 2.5 and
+                   fit["formula"] == "y = C (x - k grain)^2.5", done.stdout)
+        done = self.run("fit", "exact.csv", "--x", "D", "--y", "Q", "--grain", str(grain), "--dimension", "3")
+        self.check("fit: --dimension 3", "^2.5, grain = 0.0893, exponent of the dimension given" in done.stdout,
+                   done.stdout)
+
     def test_study_fit(self):
         """fit of a study is `sablier fit` of its table, with the deviations as weights."""
         write(self.path("v/study.yaml"), "base: ../i\nset: {time.end: 0.2}\n"
@@ -743,6 +754,9 @@ class Studies:
                  "'d'; did you mean 'D'?"),
                 (["fit", "noisy.csv", "--x", "D", "--y", "Q"], 3, "did you mean"),
                 (["fit", "noisy.csv", "--x", "D", "--y", "dev", "--law", "cubic"], 2, "beverloo, power"),
+                (["fit", "noisy.csv", "--x", "D", "--y", "dev", "--dimension", "1"], 2, "neither 2 (slot"),
+                (["fit", "noisy.csv", "--x", "D", "--y", "dev", "--law", "power", "--dimension", "2"], 2,
+                 "--dimension belongs to --law beverloo"),
                 (["fit", "noisy.csv", "--x", "D", "--y", "dev", "--grain", "0"], 2, "--grain"),
                 (["fit", "noisy.csv", "--x", "D", "--y", "dev", "--scale", "0"], 2, "--scale"),
                 (["fit", "noisy.csv", "--x", "D", "--y", "dev", "--law", "power", "--grain", "1"], 2,

@@ -288,7 +288,8 @@ static void try_force_parts(sab_boundary left)
     for (int i = 0; i < 4; i++)
         group[i] = sab_mesh_find_group(b.mesh, boundary[i].group);
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(b.mesh, &sab_geometry_plane, 4, boundary, group, 0.0, &dofs, NULL), SAB_OK);
+        sab_dofs_create(b.mesh, &sab_geometry_plane, 0, 4, boundary, group, 0.0, &dofs, NULL),
+        SAB_OK);
     for (int i = 0; i < 3 * b.space->npoints; i++)
         b.lambda[i] = sab_test_random(&seed);
     for (int q = 0; q < b.space->npoints; q++)
@@ -431,16 +432,16 @@ static void test_bubble_integrals(void)
     SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_KINETIC_ENERGY, 0.0), 0.5 * 5.0 * 81.0 / 280.0 * 2.0,
                      1e-13);
     for (int e = 0; e < b.mesh->nelements; e++)
-        for (int q = 0; q < sab_triangle_degree6.n; q++) {
-            double g[2];
+        for (int q = 0; q < sab_rule(&sab_cell_triangle, 6)->n; q++) {
+            double gradient[1][SAB_DIM], *g = gradient[0];
             sab_p2 p;
 
-            sab_p2_at(b.mesh, e, sab_triangle_degree6.xi[q], &p);
-            sab_bubble_gradient(sab_triangle_degree6.xi[q], &p, g);
+            sab_p2_at(b.mesh, e, sab_rule(&sab_cell_triangle, 6)->xi[q], &p);
+            sab_bubble_gradient(sab_rule(&sab_cell_triangle, 6)->xi[q], &p, gradient);
             const double N = 0.5 * (c[0] * g[0] + c[1] * g[1]);
             const double T[2] = {0.5 * (c[0] * g[0] - c[1] * g[1]),
                                  0.5 * (c[0] * g[1] + c[1] * g[0])};
-            power += p.det * sab_triangle_degree6.weight[q] * 2.0 * nu *
+            power += p.det * sab_rule(&sab_cell_triangle, 6)->weight[q] * 2.0 * nu *
                      (0.5 * N * N + T[0] * T[0] + T[1] * T[1]);
         }
     SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_VISCOUS_DISSIPATION, 0.0), power, 1e-12);
@@ -466,6 +467,100 @@ static void test_pressure_error(void)
     free_body(&b);
 }
 
+/* Component *data of (yz, xz, xy), or about an axis of (rz, -z^2); both are in the space, and
+ * neither changes volume. */
+static sab_status in_space(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    const int i = *(const int *)data;
+
+    (void)err;
+    *value = i == 0 ? at->y * at->z : i == 1 ? at->x * at->z : at->x * at->y;
+    return SAB_OK;
+}
+
+static sab_status about_axis(void *data, const sab_vars *at, double *value, sab_error *err)
+{
+    (void)err;
+    *value = *(const int *)data == 0 ? at->x * at->y : -at->y * at->y;
+    return SAB_OK;
+}
+
+/* In the unit cube D has zeros on the diagonal and |D_T|^2 = x^2 + y^2 + z^2; about an axis, r <
+ * 3/2 and z < 1, D = diag(z, -2z, z) and D_rz = r/2, |D_T|^2 = 3z^2 + r^2/4: integrals with r,
+ * fields with the hoop, norms of the error. */
+static void test_geometries(void)
+{
+    static int component[3] = {0, 1, 2};
+    const double nu = 3.0, xi[3] = {0.3, 0.2, 0.1};
+
+    for (int k = 0; k < 3; k++) {
+        const bool round = k < 2;
+        const sab_geometry *geometry = round ? &sab_geometry_axisymmetric : &sab_geometry_space;
+        const int dim = geometry->dim, s = geometry->s;
+        body b = {.mesh = round ? sab_grid_create(&(sab_grid){4, 3, 0, 0, 1.5, 1, 0.2, 0.0, 0.0})
+                                : sab_grid_box(&(sab_box){
+                                      .n = {3, 3, 2}, .high = {1, 1, 1}, .jitter = 0.1})};
+        const sab_element *element = k == 0   ? &sab_element_p2
+                                     : k == 1 ? &sab_element_p2b
+                                              : &sab_element_p2nb;
+        sab_function exact[3], gravity[3] = {{0}};
+        sab_error_norms norms;
+        double value[6];
+        sab_p2 p;
+
+        CU_ASSERT_EQUAL_FATAL(sab_space_create(b.mesh, element, geometry, &b.space, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_fields_create(b.space, &b.fields, NULL), SAB_OK);
+        b.U = sab_alloc(sab_space_size(b.space), sizeof *b.U);
+        b.lambda = sab_alloc((size_t)(s * b.space->npoints), sizeof *b.lambda);
+        b.friction = sab_alloc((size_t)b.space->npoints, sizeof *b.friction);
+        b.viscosity = sab_alloc((size_t)b.space->npoints, sizeof *b.viscosity);
+        b.law = (sab_point_law){
+            .friction = b.friction, .yield = b.friction, .viscosity = b.viscosity, .bulk = 1.0};
+        for (int q = 0; q < b.space->npoints; q++)
+            b.viscosity[q] = nu;
+        for (int i = 0; i < dim; i++)
+            exact[i] = (sab_function){.call = round ? about_axis : in_space, .data = &component[i]};
+        for (int i = 0; i < dim * b.mesh->nnodes; i++) {
+            const sab_vars at = sab_vars_at(dim, sab_mesh_x(b.mesh, i / dim), 0.0);
+
+            exact[i % dim].call(&component[i % dim], &at, &b.U[i], NULL);
+        }
+        sab_fields_update(b.fields, b.U, b.lambda, &b.law);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_VOLUME, 0.0), round ? 1.125 : 1.0, 1e-13);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_MOVING_VOLUME, 100.0), 0.0, 1e-13);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_KINETIC_ENERGY, 0.0),
+                         round ? 0.5 * (0.421875 + 0.225) : 1.0 / 6.0, 1e-13);
+        SAB_ASSERT_CLOSE(integral(&b, SAB_INTEGRAL_VISCOUS_DISSIPATION, 0.0),
+                         2.0 * nu * (round ? 1.125 + 0.31640625 : 1.0), 1e-12);
+        gravity[dim - 1] = sab_constant(3.0);
+        double *F = sab_alloc(sab_space_size(b.space), sizeof *F);
+        sab_space_body_force(b.space, gravity, 0.0, F, NULL);
+        SAB_ASSERT_CLOSE(sab_integral_of(b.fields, SAB_INTEGRAL_GRAVITY_POWER, 0.0, F),
+                         3.0 * (round ? -0.375 : 0.25), 1e-13);
+        sab_p2_at(b.mesh, 1, xi, &p);
+        const double *x = p.x;
+        sab_fields_at(b.fields, SAB_FIELD_STRESS, 1, xi, value);
+        const double D[2][6] = {{x[1], -2.0 * x[1], x[1], 0.5 * x[0], 0.0, 0.0},
+                                {0.0, 0.0, 0.0, x[2], x[0], x[1]}};
+        for (int c = 0; c < 6; c++)
+            SAB_ASSERT_CLOSE(value[c], nu * D[!round][c], 1e-12);
+        CU_ASSERT_EQUAL(sab_fields_components(b.fields, SAB_FIELD_VELOCITY), dim);
+        sab_fields_at(b.fields, SAB_FIELD_VELOCITY, 1, xi, value);
+        SAB_ASSERT_CLOSE(value[0], round ? x[0] * x[1] : x[1] * x[2], 1e-13);
+        SAB_ASSERT_CLOSE(value[dim - 1], round ? -x[1] * x[1] : x[0] * x[1], 1e-13);
+        CU_ASSERT_EQUAL(sab_exact_velocity(b.space, b.U, exact, 0.0, &norms, NULL), SAB_OK);
+        SAB_ASSERT_CLOSE(norms.L2, 0.0, 1e-13);
+        SAB_ASSERT_CLOSE(norms.H1, 0.0, 1e-10);
+        for (int n = 0; n < b.mesh->nnodes; n++)
+            b.U[dim * n + dim - 1] += 2.0;
+        CU_ASSERT_EQUAL(sab_exact_velocity(b.space, b.U, exact, 0.0, &norms, NULL), SAB_OK);
+        SAB_ASSERT_CLOSE(norms.L2, 2.0 * sqrt(round ? 1.125 : 1.0), 1e-13);
+        SAB_ASSERT_CLOSE(norms.Linf, 2.0, 1e-13);
+        SAB_FREE(F);
+        free_body(&b);
+    }
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"locate", test_locate},
@@ -475,7 +570,8 @@ int main(void)
                                      {"parts of a force", test_force_parts},
                                      {"integrals of a P2 velocity", test_integrals},
                                      {"integrals of bubbles", test_bubble_integrals},
-                                     {"error of the pressure", test_pressure_error}};
+                                     {"error of the pressure", test_pressure_error},
+                                     {"about an axis and in space", test_geometries}};
 
     return SAB_TEST_MAIN("fem/fields", tests);
 }

@@ -18,41 +18,64 @@ typedef struct setup {
     double *k, *U, *F, *u, *l;
 } setup;
 
-static char names[4][8] = {"bottom", "right", "top", "left"};
+static const struct {
+    const sab_geometry *geometry;
+    const sab_element *element;
+} kinds[] = {{&sab_geometry_plane, &sab_element_p2},
+             {&sab_geometry_plane, &sab_element_p2b},
+             {&sab_geometry_axisymmetric, &sab_element_p2b},
+             {&sab_geometry_space, &sab_element_p2nb}};
 
-/* A turned square, open above and on the left; on the right an oblique slip wall whose last node is
- * on the open top too. The sides of the top are curved. */
-static setup set_up(bool bubbles)
+enum { PLANE, KINDS = sizeof kinds / sizeof kinds[0] };
+
+static sab_boundary entry_of(char *group)
 {
-    const sab_grid grid = {3, 3, 0, 0, 1, 1, 0.1, 0.05, 0.3};
-    sab_boundary boundary[4] = {{.group = names[0], .has_velocity = true, .prescribed = {1, 1}},
-                                {.group = names[1], .slip = true},
-                                {.group = names[2], .has_traction = true},
-                                {.group = names[3], .has_pressure = true}};
-    setup s = {.mesh = sab_grid_create(&grid)};
-    sab_boundary_report report;
-    int *part;
-    int group[4];
+    sab_boundary b = {.group = group};
 
-    CU_ASSERT_EQUAL_FATAL(sab_boundary_match(s.mesh, 4, boundary, group, &report, NULL), SAB_OK);
-    part = sab_alloc((size_t)s.mesh->nfacets, sizeof *part);
+    if (strcmp(group, "bottom") == 0) {
+        b.has_velocity = true;
+        memset(b.prescribed, 1, sizeof b.prescribed);
+    }
+    b.has_traction = strcmp(group, "top") == 0;
+    b.has_pressure = strcmp(group, "left") == 0;
+    b.slip = !b.has_velocity && !b.has_traction && !b.has_pressure;
+    return b;
+}
+
+/* A turned square or cube, open above and on the left; elsewhere oblique slip walls, whose last
+ * nodes are on the open top too. The sides of the top are curved. */
+static setup set_up(int kind)
+{
+    const sab_geometry *geometry = kinds[kind].geometry;
+    const sab_element *element = kinds[kind].element;
+    const sab_grid grid = {3, 3, 1, 0, 2, 1, 0.1, 0.05, 0.3};
+    const sab_box box = {{2, 2, 1}, {0.0, 0.0, 0.0}, {1.0, 1.0, 1.0}, 0.1, 0.03, {0.3, 0.2, 0.1}};
+    setup s = {.mesh = geometry->dim == 2 ? sab_grid_create(&grid) : sab_grid_box(&box)};
+    const int dim = geometry->dim, corners = s.mesh->cell->facet->corners;
+    sab_boundary boundary[6];
+    sab_boundary_report report;
+    int group[6], n = s.mesh->ngroups;
+    int *part = sab_alloc((size_t)s.mesh->nfacets, sizeof *part);
+
     for (int f = 0; f < s.mesh->nfacets; f++)
         part[f] = -1;
-    for (int b = 2; b < 4; b++)
-        for (int i = 0; i < s.mesh->group[group[b]].nfacets; i++) {
-            const int f = s.mesh->group[group[b]].facet[i];
+    for (int g = 0; g < n; g++) {
+        const sab_mesh_group *of = &s.mesh->group[g];
 
-            part[f] = b - 2;
-            if (b == 2) /* out by 0.01 */
-                s.mesh->x[2 * s.mesh->facet[3 * f + 2] + 1] += 0.01;
+        boundary[g] = entry_of(of->name);
+        for (int i = 0; i < of->nfacets && !boundary[g].slip && !boundary[g].has_velocity; i++) {
+            part[of->facet[i]] = boundary[g].has_pressure;
+            if (boundary[g].has_traction) /* out by 0.01 */
+                sab_mesh_x(s.mesh, sab_mesh_facet(s.mesh, of->facet[i])[corners])[dim - 1] += 0.01;
         }
-    CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(s.mesh, &sab_geometry_plane, 4, boundary, group, 0.0, &s.dofs, NULL),
-        SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, bubbles ? &sab_element_p2b : &sab_element_p2,
-                                           &sab_geometry_plane, &s.space, NULL),
+    }
+    CU_ASSERT_EQUAL_FATAL(sab_boundary_match(s.mesh, geometry, n, boundary, group, &report, NULL),
                           SAB_OK);
-    s.k = sab_alloc(3 * (size_t)s.space->npoints, sizeof *s.k);
+    CU_ASSERT_EQUAL_FATAL(sab_dofs_create(s.mesh, geometry, sab_element_faces(element, s.mesh), n,
+                                          boundary, group, 0.0, &s.dofs, NULL),
+                          SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_space_create(s.mesh, element, geometry, &s.space, NULL), SAB_OK);
+    s.k = sab_alloc((size_t)(geometry->s * s.space->npoints), sizeof *s.k);
     CU_ASSERT_EQUAL_FATAL(sab_space_strain(s.space, s.dofs, &s.B, s.k, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(s.B, true, &s.A, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_inflow_create(s.space, s.dofs, 2, part, s.A, &s.inflow, NULL),
@@ -84,8 +107,9 @@ static void tear_down(setup *s)
  * of the differences from the means, which are those of the velocity that enters. */
 static void test_one_form(void)
 {
-    for (int bubbles = 0; bubbles < 2; bubbles++) {
-        setup s = set_up(bubbles == 1);
+    for (int kind = 0; kind < KINDS; kind++) {
+        setup s = set_up(kind);
+        const int dim = s.mesh->cell->dim;
         double *Au = sab_alloc((size_t)s.A->n, sizeof *Au);
         double quadratic = 0.0, work = 0.0, brought;
 
@@ -101,10 +125,11 @@ static void test_one_form(void)
         for (int i = 0; i < s.A->n; i++)
             s.u[i] = cos(3.0 * i); /* another one than that of the coefficients */
         sab_space_expand(s.space, s.dofs, s.u, s.U);
-        double resultant[2] = {0.0, 0.0};
-        for (int i = 0; i < 2 * s.mesh->nnodes; i++)
-            resultant[i % 2] += s.F[i];
-        CU_ASSERT(hypot(resultant[0], resultant[1]) < 1e-14);
+        double resultant[SAB_DIM] = {0.0};
+        for (int i = 0; i < dim * s.mesh->nnodes; i++)
+            resultant[i % dim] += s.F[i];
+        for (int i = 0; i < dim; i++)
+            SAB_ASSERT_CLOSE(resultant[i], 0.0, 1e-14);
         sab_sparse_multiply(s.A, s.u, Au);
         memset(s.F, 0, sab_space_size(s.space) * sizeof *s.F);
         sab_inflow_force(s.inflow, s.U, s.F);
@@ -139,7 +164,7 @@ static void test_one_form(void)
 static void test_uniform(void)
 {
     const double n[2] = {-sin(0.3), cos(0.3)}; /* of the top */
-    setup s = set_up(false);
+    setup s = set_up(PLANE);
 
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int a = 0; a < s.mesh->nnodes; a++)

@@ -62,6 +62,45 @@ static void test_linear(void)
 
 /* Split meshes and bubbles are stable; meshes of a few triangles, or in which all but one triangle
  * are thirds, are not. */
+/* About an axis, with r in both sides and elements on it, and in space: linear functions again. */
+static void test_geometries(void)
+{
+    static const sab_element *const element[3] = {&sab_element_p2, &sab_element_p2b,
+                                                  &sab_element_p2nb};
+
+    for (int k = 0; k < 3; k++) {
+        sab_mesh *mesh =
+            k < 2
+                ? sab_grid_create(&(sab_grid){5, 4, 0, -1, 2, 1, 0.2, 0.0, 0.0})
+                : sab_grid_box(&(sab_box){
+                      .n = {3, 2, 3}, .high = {1, 1, 1}, .jitter = 0.1, .rotation = {0.4, 0.1, 1}});
+        const sab_geometry *geometry = k < 2 ? &sab_geometry_axisymmetric : &sab_geometry_space;
+        const int dim = geometry->dim;
+        sab_space *space = NULL;
+        sab_recovery *recovery = NULL;
+
+        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, element[k], geometry, &space, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_recovery_create(space, &recovery, NULL), SAB_OK);
+        double *value = sab_alloc((size_t)space->npoints, sizeof *value);
+        double *nodal = sab_alloc((size_t)mesh->nnodes, sizeof *nodal);
+        for (int q = 0; q < space->npoints; q++)
+            value[q] =
+                linear(space->point + dim * q) + (dim == 3 ? 3.0 * space->point[dim * q + 2] : 0.0);
+        CU_ASSERT_EQUAL(sab_recovery_project(recovery, 1, value, nodal, NULL), SAB_OK);
+        for (int n = 0; n < mesh->nnodes; n++) {
+            const double *x = sab_mesh_x(mesh, n);
+
+            SAB_ASSERT_CLOSE(nodal[n], linear(x) + (dim == 3 ? 3.0 * x[2] : 0.0), 1e-12);
+        }
+        CU_ASSERT_EQUAL(sab_recovery_is_stable(space), k > 0);
+        SAB_FREE(value);
+        SAB_FREE(nodal);
+        sab_recovery_destroy(&recovery);
+        sab_space_destroy(&space);
+        sab_mesh_destroy(&mesh);
+    }
+}
+
 static void test_stable(void)
 {
     for (int k = 0; k < 3; k++) {
@@ -104,7 +143,8 @@ static void test_stable(void)
         element[6 * (i / 3) + 3 + i % 3] = middle[a][b];
     }
     CU_ASSERT_EQUAL_FATAL(n, 13);
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(13, x, 4, element, &mesh, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_create(&sab_cell_triangle, 13, x, 4, element, &mesh, NULL),
+                          SAB_OK);
     CU_ASSERT_EQUAL_FATAL(
         sab_space_create(mesh, &sab_element_p2, &sab_geometry_plane, &space, NULL), SAB_OK);
     CU_ASSERT_FALSE(sab_recovery_is_stable(space));
@@ -244,11 +284,13 @@ static void test_out_of_memory(void)
 
 int main(void)
 {
-    static const sab_test tests[] = {{"linear functions", test_linear},
-                                     {"stable pairs", test_stable},
-                                     {"orthogonal projection", test_projection},
-                                     {"oscillation of the pressure", test_oscillation},
-                                     {"out of memory", test_out_of_memory}};
+    static const sab_test tests[] = {
+        {"linear functions", test_linear},
+        {"linear functions about an axis and in space", test_geometries},
+        {"stable pairs", test_stable},
+        {"orthogonal projection", test_projection},
+        {"oscillation of the pressure", test_oscillation},
+        {"out of memory", test_out_of_memory}};
 
     return SAB_TEST_MAIN("fem/recovery", tests);
 }

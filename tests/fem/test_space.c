@@ -27,8 +27,8 @@ static double factorial(int n)
 /* int x^a y^b over the reference triangle = a! b! / (a + b + 2)!. */
 static void test_quadrature(void)
 {
-    const sab_quadrature *const rules[] = {&sab_triangle_law, &sab_triangle_degree4,
-                                           &sab_triangle_degree6};
+    const sab_quadrature *const rules[] = {&sab_triangle_law, sab_rule(&sab_cell_triangle, 4),
+                                           sab_rule(&sab_cell_triangle, 6)};
 
     for (int r = 0; r < 3; r++)
         for (int a = 0; a <= rules[r]->degree; a++)
@@ -66,12 +66,12 @@ static void test_shapes(void)
     sab_mesh *mesh = sab_grid_create(&grid);
 
     for (int e = 0; e < mesh->nelements; e++)
-        for (int q = 0; q < sab_triangle_degree6.n; q++) {
+        for (int q = 0; q < sab_rule(&sab_cell_triangle, 6)->n; q++) {
             const int *node = mesh->element + 6 * e;
             double one = 0.0, zero[2] = {0.0, 0.0}, identity[2][2] = {{0.0}};
             sab_p2 p;
 
-            sab_p2_at(mesh, e, sab_triangle_degree6.xi[q], &p);
+            sab_p2_at(mesh, e, sab_rule(&sab_cell_triangle, 6)->xi[q], &p);
             for (int a = 0; a < 6; a++) {
                 one += p.value[a];
                 for (int j = 0; j < 2; j++) {
@@ -96,7 +96,7 @@ static sab_dofs *free_dofs(const sab_mesh *mesh)
     sab_dofs *dofs = NULL;
 
     CU_ASSERT_EQUAL_FATAL(
-        sab_dofs_create(mesh, &sab_geometry_plane, 0, NULL, NULL, 0.0, &dofs, NULL), SAB_OK);
+        sab_dofs_create(mesh, &sab_geometry_plane, 0, 0, NULL, NULL, 0.0, &dofs, NULL), SAB_OK);
     return dofs;
 }
 

@@ -14,7 +14,7 @@ static sab_mesh *cavity_mesh(double h)
     sab_mesh *coarse = NULL, *mesh = NULL;
     sab_error err = {0};
 
-    if (sab_mesh_read("meshes/cavity.geo", 2, parameter, &coarse, &err) != SAB_OK ||
+    if (sab_mesh_read("meshes/cavity.geo", 2, 2, parameter, &coarse, &err) != SAB_OK ||
         sab_mesh_split_alfeld(coarse, &mesh, &err) != SAB_OK) {
         printf("%s\n", err.message);
         CU_FAIL_FATAL("no mesh");

@@ -198,7 +198,7 @@ static void test_unstable(void)
     sab_mesh *coarse = NULL, *mesh = NULL;
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/silo.geo", 3, size, &coarse, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/silo.geo", 2, 3, size, &coarse, &err), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &mesh, &err), SAB_OK);
     for (int sick = 0; sick < 2; sick++) {
         const sab_march_options options = {

@@ -127,7 +127,7 @@ static sab_mesh *alfeld_mesh(int n)
     sab_mesh *coarse = NULL, *mesh = NULL;
     sab_error err = {0};
 
-    if (sab_mesh_read("meshes/channel.geo", 3, parameter, &coarse, &err) != SAB_OK ||
+    if (sab_mesh_read("meshes/channel.geo", 2, 3, parameter, &coarse, &err) != SAB_OK ||
         sab_mesh_split_alfeld(coarse, &mesh, &err) != SAB_OK) {
         printf("%s\n", err.message);
         CU_FAIL_FATAL("no mesh");

@@ -20,7 +20,7 @@ static sab_mesh *film_mesh(int n, pair which)
     const sab_mesh_parameter parameter[] = {{"n", n}, {"structured", 0.0}};
     sab_mesh *coarse = NULL, *mesh = NULL;
 
-    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/film.geo", 2, parameter, &coarse, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_mesh_read("meshes/film.geo", 2, 2, parameter, &coarse, NULL), SAB_OK);
     if (which != ALFELD)
         return coarse;
     CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &mesh, NULL), SAB_OK);
@@ -76,7 +76,7 @@ static wall_errors wall_error(const sab_flow *flow,
         const double *value = r[0].value + columns * i;
         double wanted[2];
 
-        SAB_ASSERT_CLOSE(r[0].s[i], r[0].x[2 * i], 1e-10);
+        SAB_ASSERT_CLOSE(r[0].wall->s[i], r[0].x[2 * i], 1e-10);
         exact(r[0].x + 2 * i, wanted);
         for (int c = 0; c < 2; c++)
             e.reaction = fmax(e.reaction, fabs(value[c] - wanted[c]));

@@ -2,6 +2,7 @@
 #include "problem.h"
 #include "unit.h"
 
+#include "fem/flux.h"
 #include "flow/volume.h"
 #include "grid.h"
 
@@ -80,8 +81,7 @@ static void check_balance(problem *p, const char *name)
     CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, NULL), SAB_OK);
     const sab_volume v = sab_flow_volume(flow, report.solve.certificate.stress);
     for (int b = 0; b < 4; b++)
-        flux += sab_boundary_flux(p->setup.mesh, &sab_geometry_plane, flow->group[b],
-                                  flow->fields->velocity);
+        flux += sab_boundary_flux(flow->space, flow->group[b], flow->fields->velocity);
     printf("  %s: outflow %.4f, net %.4f, dilatancy %.4f, parting %.4f, barrier %.4f, "
            "compaction %.4f\n",
            name, v.outflow, v.net, v.dilatancy, v.parting, v.barrier, v.compaction);

@@ -239,8 +239,7 @@ static void test_messages(void)
         /* choices, booleans, texts */
         {"pg", "apdg", ":16:18: solver.method: 'apdg' is none of the choices (auto, pg, "},
         {"pg", "newton", ":16:18: solver.method: 'newton' is none of the choices (auto, pg, "},
-        {"mesh:", "geometry: 3d\nmesh:", ":2:11: geometry: '3d' is not available: this version so"},
-        {"mesh:", "geometry: axisymmetric\nmesh:", ":2:11: geometry: 'axisymmetric' is not avail"},
+        {"mesh:", "geometry: 3d\nmesh:", ":2:11: geometry: '3d' is none of the choices (plane, ax"},
         {"mesh:", "geometry: plan\nmesh:", ":2:11: geometry: 'plan' is none of the choices (plane"},
         {"exact:", "time: {scheme: inertial}\nexact:", ":22:1: time.step: missing, and it has no "},
         {"exact:", "time: {scheme: inert}\nexact:", ":22:1: time.step: missing, and it has no def"},
@@ -267,6 +266,24 @@ static void test_messages(void)
         {"traction: 0}", "traction: 1}", ":15:22: boundaries.outlet.traction: '1' is no vector"},
         {"traction: 0}", "traction: {}}", ":15:22: boundaries.outlet.traction: expected a list"},
         {"[0, free]", "free", ":13:17: boundaries.7.velocity: expected a list of components"},
+        {"[0, -1]", "[0]",
+         ":9:10: gravity: expected 2 components, found 1 (decimals are written "
+         "with a point); a vector in geometry: plane has x, y"},
+        /* geometry: lengths, names, elements, gravity, friction */
+        {"mesh:", "geometry: space\nmesh:",
+         ":10:10: gravity: expected 3 components, found 2 (deci"
+         "mals are written with a point); a vector in geometry:"
+         " space has x, y, z"},
+        {"sin(pi*x)", "r*x",
+         ":11:24: boundaries.wall.velocity: formula 'r*x': r is a coordinate "
+         "of geometry: axisymmetric, and this one is plane; write sqrt(x^2"},
+        {"0.5", "{in: shear}", ":6:14: material.friction.in: only has a meaning beside 'angle'"},
+        {"0.5", "{angle: 30, in: extension}",
+         ":6:25: material.friction.in: there is no extension "
+         "in the plane; give plane (Mohr's circle) or shear"},
+        {"0.5", "{angle: 30, in: cone}", ":6:29: material.friction.in: 'cone' is none of the cho"},
+        {"  parameters:", "  element: p2nb\n  parameters:",
+         ":4:3: mesh.element: p2nb is an element"},
         /* boundaries */
         {"{slip: true}", "{}", ":12:3: boundaries.axis: says nothing; give velocity, slip: true,"},
         {"{slip: true}", "", ":12:3: boundaries.axis: says nothing"},
@@ -617,6 +634,161 @@ static void test_element(void)
     CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
+/* ---- other geometries ---- */
+
+static const char box[] = "geometry: space\n"                              /* 1 */
+                          "mesh: {file: box.msh}\n"                        /* 2 */
+                          "material: {friction: 0.5, reynolds: 1}\n"       /* 3 */
+                          "gravity: [0, 0, -1]\n"                          /* 4 */
+                          "boundaries:\n"                                  /* 5 */
+                          "  wall: {velocity: [0, free, x*z]}\n"           /* 6 */
+                          "  top: {traction: [0, 0, -1]}\n"                /* 7 */
+                          "probes:\n"                                      /* 8 */
+                          "  a: {point: [1, 2, 3]}\n"                      /* 9 */
+                          "  b: {line: [[0, 0, 0], [0, 0, 1]]}\n";         /* 10 */
+static const char pipe_case[] = "geometry: axisymmetric\n"                 /* 1 */
+                                "mesh: {file: pipe.msh}\n"                 /* 2 */
+                                "material: {friction: 0.5, reynolds: 1}\n" /* 3 */
+                                "gravity: [0, r*z]\n"                      /* 4 */
+                                "boundaries: {wall: {velocity: [x - r, y - z + r]}}\n";
+
+static void test_space(void)
+{
+    sab_case *c = NULL;
+    sab_error err = {0};
+    double value = NAN;
+
+    write_case(box, strlen(box));
+    CU_ASSERT_EQUAL(sab_case_read(directory, 0, NULL, &c, &err), SAB_OK);
+    CU_ASSERT_STRING_EQUAL(err.message, "");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_PTR_EQUAL(c->geometry, &sab_geometry_space);
+    CU_ASSERT_PTR_EQUAL(c->element, &sab_element_p2nb);
+    CU_ASSERT_EQUAL(c->split, SAB_SPLIT_NONE);
+    CU_ASSERT_EQUAL(c->gravity[2].constant, -1.0);
+    CU_ASSERT(!c->boundary[1].prescribed[1] && c->boundary[1].prescribed[2]); /* top, wall */
+    CU_ASSERT_EQUAL(sab_function_at(&c->boundary[1].velocity[2],
+                                    &(sab_vars){.x = 2.0, .y = 5.0, .z = 3.0}, &value, &err),
+                    SAB_OK);
+    CU_ASSERT_EQUAL(value, 6.0);
+    CU_ASSERT_EQUAL(c->boundary[0].traction[2].constant, -1.0);
+    CU_ASSERT_EQUAL(c->probe[0].from[2], 3.0);
+    CU_ASSERT_EQUAL(c->probe[1].to[2], 1.0);
+    sab_case_destroy(&c);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
+}
+
+static void test_axis(void)
+{
+    sab_case *c = NULL;
+    sab_error err = {0};
+    double value = NAN;
+
+    write_case(pipe_case, strlen(pipe_case));
+    CU_ASSERT_EQUAL(sab_case_read(directory, 0, NULL, &c, &err), SAB_OK);
+    CU_ASSERT_STRING_EQUAL(err.message, "");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_PTR_EQUAL(c->geometry, &sab_geometry_axisymmetric);
+    CU_ASSERT_PTR_EQUAL(c->element, &sab_element_p2);
+    CU_ASSERT_EQUAL(c->split, SAB_SPLIT_ALFELD);
+    const double place[2] = {3.0, 5.0};
+    const sab_vars at_place = sab_vars_at(2, place, 0.0);
+    CU_ASSERT_EQUAL(sab_function_at(&c->gravity[1], &at_place, &value, &err), SAB_OK);
+    CU_ASSERT_EQUAL(value, 15.0);
+    CU_ASSERT_EQUAL(sab_function_at(&c->boundary[0].velocity[0], &at_place, &value, &err), SAB_OK);
+    CU_ASSERT_EQUAL(value, 0.0);
+    CU_ASSERT_EQUAL(sab_function_at(&c->boundary[0].velocity[1], &at_place, &value, &err), SAB_OK);
+    CU_ASSERT_EQUAL(value, 3.0);
+    sab_case_destroy(&c);
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
+}
+
+/* What a geometry refuses, and what it says. */
+static void test_geometry_messages(void)
+{
+    static const struct {
+        const char *text, *override, *message;
+    } rows[] = {
+        {box, "gravity=[0, -1]", "--set gravity: expected 3 components, found 2"},
+        {box, "boundaries.top.traction=[0, 1]",
+         "--set boundaries.top.traction: expected 3 components, found 2"},
+        {box, "boundaries.wall.velocity=[0, 0, r]",
+         "--set boundaries.wall.velocity: formula 'r': r is a coordinate of geometry: axisymm"},
+        {box, "probes.a.point=[0, 1]",
+         "--set probes.a.point: expected a point, 3 numbers in brack"
+         "ets; a point in geometry: space has x, y, z"},
+        {box, "mesh.element=p2",
+         "--set mesh.element: p2 has two spurious pressures per tetrahedro"
+         "n, and locks; in space give p2nb"},
+        {box, "mesh.element=p2b",
+         "--set mesh.element: p2b has pressures in space that no flow thr"},
+        {box, "mesh.split=alfeld",
+         "--set mesh.split: the split of tetrahedra leaves weak pressures"},
+        {box, "material.friction=0.867",
+         "--set material.friction: a coefficient of 0.867; above sq"},
+        {box, "material.friction={angle: 30}",
+         "--set material.friction.in: missing; outside the plane an angle must say in which motion "
+         "it was measured (plane, compression, extension, shear), because the coefficients differ; "
+         "here they would be: plane 0.500, compression 0.693, extension 0.495, shear 0.577"},
+        {box, "material.friction={angle: 37, in: compression}",
+         "--set material.friction: a coefficient of 0.8693; above sqrt(3)/2"},
+        {box, "material={mu_i: {static: 0.4, dynamic: 0.9, I0: 1, grain: 1}, reynolds: 1}",
+         "--set material.mu_i.dynamic: a coefficient of 0.9; above sqrt(3)/2 = 0.866"},
+        {pipe_case, "gravity=[0, 0, -1]",
+         "--set gravity: expected 2 components, found 3 (decimals "
+         "are written with a point); a vector in geometry: axisym"
+         "metric has r, z"},
+        {pipe_case, "gravity=[0.1, -1]", "--set gravity: its radial component must be 0 about an"},
+        {pipe_case, "gravity=[x, -1]", "--set gravity: its radial component must be 0 about an ax"},
+        {pipe_case, "mesh.element=p2nb", "--set mesh.element: p2nb is an element of space"},
+        {pipe_case, "material.friction={angle: 30}",
+         "--set material.friction.in: missing; outside"},
+        {pipe_case, "boundaries.wall.velocity=[0, q]",
+         "--set boundaries.wall.velocity: formula 'q': unknown name 'q'; did you mean"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        write_case(rows[i].text, strlen(rows[i].text));
+        expect(rows[i].override, 1, &rows[i].override, false, rows[i].message);
+    }
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
+}
+
+/* An angle with its motion, in the plane by default; it is in the resolved case. */
+static void test_friction_in(void)
+{
+    static const struct {
+        const char *text, *override;
+        sab_friction_mode mode;
+        const char *resolved;
+    } rows[] = {
+        {full, "material.friction={angle: 30}", SAB_FRICTION_PLANE, "30, in: plane}"},
+        {full, "material.friction={angle: 30, in: shear}", SAB_FRICTION_SHEAR, "30, in: shear}"},
+        {pipe_case, "material.friction={angle: 30, in: plane}", SAB_FRICTION_PLANE,
+         "30, in: plane}"},
+        {box, "material.friction={in: extension, angle: 80}", SAB_FRICTION_EXTENSION,
+         "80, in: extension}"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        sab_case *c = NULL;
+        sab_error err = {0};
+        sab_text text = {0};
+
+        write_case(rows[i].text, strlen(rows[i].text));
+        CU_ASSERT_EQUAL(sab_case_read(directory, 1, &rows[i].override, &c, &err), SAB_OK);
+        CU_ASSERT_STRING_EQUAL(err.message, "");
+        CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+        CU_ASSERT(c->material.friction_is_angle && c->material.has_friction_in);
+        CU_ASSERT_EQUAL(c->material.friction_in, rows[i].mode);
+        CU_ASSERT_EQUAL(sab_case_resolved(c, &text, &err), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL(strstr(text.data, rows[i].resolved));
+        sab_text_destroy(&text);
+        sab_case_destroy(&c);
+    }
+    CU_ASSERT_EQUAL(sab_memory.live, 0);
+}
+
 /* Numbers as YAML 1.1 and 1.2 read them: the same digits, a point and a sign where an exponent is,
  * no leading zeros. */
 static void test_numbers(void)
@@ -670,7 +842,7 @@ static void test_round_trip(void)
                                          "'~'",
                                          "'---'",
                                          "\"\\ufeff \\uffff\"",
-                                         "|\n  two\n  lines",
+                                         ">-\n  two\n  lines",
                                          "''"};
     char other[sizeof directory + 20];
 
@@ -816,6 +988,10 @@ int main(void)
                                      {"places", test_locate},
                                      {"defaults", test_defaults},
                                      {"element and default of the split", test_element},
+                                     {"a case in space", test_space},
+                                     {"a case about an axis", test_axis},
+                                     {"what a geometry refuses", test_geometry_messages},
+                                     {"friction of an angle", test_friction_in},
                                      {"round trip", test_round_trip},
                                      {"numbers of YAML", test_numbers},
                                      {"table of keys", test_keys},

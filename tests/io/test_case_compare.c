@@ -81,7 +81,8 @@ static void test_differences(void)
     } change[] = {
         {"material.friction=0.4", "material.friction: 0.5 then, 0.4 now"},
         {"material.friction=0.50", ""},
-        {"material.friction={angle: 30}", "material.friction: 0.5 then, {angle: 30} now"},
+        {"material.friction={angle: 30}",
+         "material.friction: 0.5 then, {angle: 30, in: plane} now"},
         {"material.bingham=1", "material.bingham: 0 then, 1 now"},
         {"mesh.parameters.D=2", "mesh.parameters.D: 1.5 then, 2 now"},
         {"mesh.parameters.W=2", "mesh.parameters.W: not given then, 2 now"},

@@ -103,6 +103,94 @@ static void test_disk_full(void)
     scratch_unmount();
 }
 
+/* The old file keeps a name, also if a process was killed between the two renamings: then both
+ * names lead to one file. */
+static void test_keeping(void)
+{
+    char path[256], previous[256];
+    sab_file file;
+
+    scratch_create();
+    strcpy(path, scratch_path("a"));
+    strcpy(previous, scratch_path("b"));
+    for (int i = 0; i < 4; i++) {
+        if (i == 3) {
+            remove(previous);
+            CU_ASSERT_EQUAL(link(path, previous), 0);
+        }
+        CU_ASSERT_EQUAL(sab_file_open(path, &file, NULL), SAB_OK);
+        fprintf(file.stream, "%d", i);
+        CU_ASSERT_EQUAL(sab_file_close_keeping(&file, previous, NULL), SAB_OK);
+        assert_content(path, (const char *[]){"0", "1", "2", "3"}[i]);
+        if (i > 0)
+            assert_content(previous, (const char *[]){"", "0", "1", "2"}[i]);
+        CU_ASSERT_EQUAL(count_files(scratch), i > 0 ? 2 : 1);
+    }
+    remove(path);
+    remove(previous);
+    scratch_remove();
+}
+
+/* A row that does not fit on the disk leaves no half of it. */
+static void test_append(void)
+{
+    sab_error err = {0};
+    sab_file file, block;
+
+    if (!scratch_mount("size=64k"))
+        return;
+    const char *path = scratch_path("a.csv");
+    CU_ASSERT_EQUAL(sab_file_append(path, &file, &err), SAB_ERR_IO); /* there is none */
+    CU_ASSERT_EQUAL(sab_file_write_text(path, "a\n", NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_file_open(scratch_path("block"), &block, NULL), SAB_OK);
+    for (int i = 0; i < 56 * 1024; i++)
+        putc('x', block.stream);
+    CU_ASSERT_EQUAL(sab_file_flush(&block, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_file_append(scratch_path("a.csv"), &file, NULL), SAB_OK);
+    fputs("b\n", file.stream);
+    CU_ASSERT_EQUAL(sab_file_flush(&file, NULL), SAB_OK);
+    for (int i = 0; i < 9000; i++)
+        putc('x', file.stream);
+    CU_ASSERT_EQUAL(sab_file_flush(&file, &err), SAB_ERR_IO);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "No space left on device"));
+    assert_content(scratch_path("a.csv"), "a\nb\n");
+    sab_file_abort(&file);
+    sab_file_abort(&block);
+    assert_content(scratch_path("a.csv"), "a\nb\n");
+    CU_ASSERT_EQUAL(count_files(scratch), 1);
+    scratch_unmount();
+}
+
+/* A link at the temporary name goes, one at the name is replaced; what they lead to stays. */
+static void test_links(void)
+{
+    sab_file file;
+
+    scratch_create();
+    CU_ASSERT_EQUAL(sab_file_write_text(scratch_path("mine"), "mine", NULL), SAB_OK);
+    for (int i = 0; i < 2; i++) {
+        char target[256];
+
+        strcpy(target, scratch_path("mine"));
+        CU_ASSERT_EQUAL(symlink(target, scratch_path(i == 0 ? "a.tmp~" : "a")), 0);
+        CU_ASSERT_EQUAL(sab_file_append(scratch_path("a"), &file, NULL), SAB_ERR_IO);
+        CU_ASSERT_EQUAL(sab_file_write_text(scratch_path("a"), "new", NULL), SAB_OK);
+        assert_content(scratch_path("a"), "new");
+        assert_content(scratch_path("mine"), "mine");
+        CU_ASSERT_EQUAL(count_files(scratch), 2);
+        remove(scratch_path("a"));
+    }
+    CU_ASSERT_EQUAL(mkdir(scratch_path("d"), 0777), 0);
+    CU_ASSERT_EQUAL(mkdir(scratch_path("d/e"), 0777), 0);
+    CU_ASSERT_EQUAL(symlink(scratch, scratch_path("d/e/up")), 0);
+    CU_ASSERT_EQUAL(sab_directory_create_inside(scratch_path("d/e/up"), NULL), SAB_ERR_IO);
+    sab_directory_remove(scratch_path("d"));
+    CU_ASSERT_FALSE(sab_file_exists(scratch_path("d")));
+    assert_content(scratch_path("mine"), "mine");
+    remove(scratch_path("mine"));
+    scratch_remove();
+}
+
 static void test_directories(void)
 {
     sab_error err = {0};
@@ -276,6 +364,9 @@ int main(void)
                                      {"abort keeps the old file", test_abort_keeps_old},
                                      {"bad targets are refused", test_refusals},
                                      {"a full disk leaves the old file", test_disk_full},
+                                     {"the file before is kept", test_keeping},
+                                     {"a row is written whole", test_append},
+                                     {"links are not followed", test_links},
                                      {"directories", test_directories},
                                      {"a read-only directory", test_read_only},
                                      {"JSON text", test_json_text},

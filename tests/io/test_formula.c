@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PLANE &sab_geometry_plane
+
 static const sab_vars here = {
     .x = 0.25, .y = -2.0, .z = 0.5, .t = 3.0, .shear_rate = 7.0, .pressure = 11.0};
 
@@ -15,7 +17,7 @@ static double value_of(const char *text, int state)
     sab_error err = {0};
     double value = NAN;
 
-    if (sab_formula_create(text, "case.yaml:1:2: key", state, &formula, &err) == SAB_OK) {
+    if (sab_formula_create(text, "case.yaml:1:2: key", PLANE, state, &formula, &err) == SAB_OK) {
         const sab_function f = sab_formula_function(formula);
 
         if (sab_function_at(&f, &here, &value, &err) != SAB_OK)
@@ -88,15 +90,16 @@ static void test_refusals(void)
         sab_formula *formula = NULL;
         sab_error err = {0};
 
-        CU_ASSERT_EQUAL(sab_formula_create(bad[i].text, "case.yaml:1:2: key", 0, &formula, &err),
-                        SAB_ERR_INPUT);
+        CU_ASSERT_EQUAL(
+            sab_formula_create(bad[i].text, "case.yaml:1:2: key", PLANE, 0, &formula, &err),
+            SAB_ERR_INPUT);
         CU_ASSERT_PTR_NULL(formula);
         CU_ASSERT(strncmp(err.message, "case.yaml:1:2: key: ", 20) == 0);
         if (strstr(err.message, bad[i].message) == NULL)
             printf("\n    '%s' gives '%s'", bad[i].text, err.message);
         CU_ASSERT_PTR_NOT_NULL(strstr(err.message, bad[i].message));
     }
-    CU_ASSERT_EQUAL(sab_formula_create("shear_rat", "k", 1, &(sab_formula *){NULL}, NULL),
+    CU_ASSERT_EQUAL(sab_formula_create("shear_rat", "k", PLANE, 1, &(sab_formula *){NULL}, NULL),
                     SAB_ERR_INPUT); /* err may be NULL */
 }
 
@@ -107,7 +110,7 @@ static void test_not_finite(void)
     sab_error err = {0};
     double value = 0.0;
 
-    CU_ASSERT_EQUAL_FATAL(sab_formula_create("1/(x-0.5)", "k", 0, &formula, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_formula_create("1/(x-0.5)", "k", PLANE, 0, &formula, &err), SAB_OK);
     sab_function f = sab_formula_function(formula);
     CU_ASSERT_EQUAL(sab_function_at(&f, &(sab_vars){.x = 1.0}, &value, &err), SAB_OK);
     CU_ASSERT_EQUAL(value, 2.0);
@@ -117,7 +120,8 @@ static void test_not_finite(void)
                            "k: formula '1/(x-0.5)' is infinite at x = 0.5, y = 4, z = 0, t = 2");
     sab_formula_destroy(&formula);
 
-    CU_ASSERT_EQUAL_FATAL(sab_formula_create("sqrt(-pressure)", "k", 1, &formula, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_formula_create("sqrt(-pressure)", "k", PLANE, 1, &formula, &err),
+                          SAB_OK);
     f = sab_formula_function(formula);
     CU_ASSERT_EQUAL(sab_function_at(&f, &here, &value, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "is not a number at x = 0.25"));
@@ -126,7 +130,7 @@ static void test_not_finite(void)
     CU_ASSERT_EQUAL(value, 2.0); /* it recovers */
     sab_formula_destroy(&formula);
 
-    CU_ASSERT_EQUAL_FATAL(sab_formula_create("1/0", "k", 0, &formula, &err), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_formula_create("1/0", "k", PLANE, 0, &formula, &err), SAB_OK);
     f = sab_formula_function(formula);
     CU_ASSERT_EQUAL(sab_function_at(&f, &here, &value, &err), SAB_ERR_INPUT);
     CU_ASSERT_STRING_EQUAL(err.message, "k: formula '1/0' is infinite");
@@ -144,7 +148,8 @@ static void test_constants(void)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         sab_formula *formula = NULL;
 
-        CU_ASSERT_EQUAL_FATAL(sab_formula_create(list[i].text, "k", 0, &formula, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_formula_create(list[i].text, "k", PLANE, 0, &formula, NULL),
+                              SAB_OK);
         CU_ASSERT_EQUAL(sab_formula_is_constant(formula), list[i].constant);
         sab_formula_destroy(&formula);
     }
@@ -156,8 +161,8 @@ static void test_independence(void)
     sab_formula *a = NULL, *b = NULL;
     double va = 0.0, vb = 0.0;
 
-    CU_ASSERT_EQUAL_FATAL(sab_formula_create("x", "a", 0, &a, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_formula_create("x + 1", "b", 0, &b, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_formula_create("x", "a", PLANE, 0, &a, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_formula_create("x + 1", "b", PLANE, 0, &b, NULL), SAB_OK);
     const sab_function fa = sab_formula_function(a), fb = sab_formula_function(b);
     for (int i = 0; i < 3; i++) {
         CU_ASSERT_EQUAL(sab_function_at(&fa, &(sab_vars){.x = i}, &va, NULL), SAB_OK);
@@ -182,7 +187,8 @@ static void test_steady(void)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         sab_formula *formula = NULL;
 
-        CU_ASSERT_EQUAL_FATAL(sab_formula_create(list[i].text, "k", 1, &formula, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_formula_create(list[i].text, "k", PLANE, 1, &formula, NULL),
+                              SAB_OK);
         const sab_function f = sab_formula_function(formula);
         CU_ASSERT_EQUAL(f.steady, list[i].steady);
         CU_ASSERT_EQUAL(sab_function_varies(&f), !list[i].steady);

@@ -500,7 +500,7 @@ static void test_out_of_memory(void)
         CU_ASSERT_EQUAL(count_files(scratch), status == SAB_OK);
         failures++;
     }
-    CU_ASSERT_EQUAL(failures, 4);
+    CU_ASSERT(failures >= 4);
     status = SAB_ERR_MEMORY;
     failures = -1;
     for (int k = 0; status != SAB_OK && k < 100; k++) {

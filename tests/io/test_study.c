@@ -215,6 +215,11 @@ static void test_messages(void)
          ":3:48: fit.grain: -1 must be positive"},
         {"base: ../base\nvary: {D: [1]}\nfit: {law: power, x: D, y: probes.U, grain: 1}\n",
          ":3:45: fit.grain: belongs to the law beverloo"},
+        {"base: ../base\nvary: {D: [1]}\nfit: {law: power, x: D, y: probes.U, dimension: 3}\n",
+         ":3:49: fit.dimension: belongs to the law beverloo"},
+        {"base: ../base\nvary: {D: [1]}\nfit: {law: beverloo, grain: 1, x: D, y: probes.U, "
+         "dimension: 4}\n",
+         ":3:62: fit.dimension: expected 2 (slot, exponent 3/2) or 3"},
         {"base: ../base\nvary: {D: [1]}\nfit: {law: power, x: D, y: probes.U, scale: 0}\n",
          ":3:45: fit.scale: 0 must not be 0"},
         {"base: ../base\nvary: {D: [1]}\nfit: {law: power, x: D, y: probes.U, weight: 0}\n",

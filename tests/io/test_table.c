@@ -130,7 +130,7 @@ static void test_fit(void)
     sab_error err = {0};
     sab_yaml *root = NULL;
     char label[100];
-    sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", "s", 1, {"mu"}, 0.1, 2.0, false};
+    sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", "s", 1, {"mu"}, 0.1, 2.0, 0, false};
 
     scratch_create();
     CU_ASSERT_EQUAL_FATAL(sab_table_fit_create(t, &r, &f, &err), SAB_OK);
@@ -189,7 +189,7 @@ static sab_table_fit *fit_text(const char *text, const char *sigma, bool all, sa
     sab_table_fit *f = NULL;
     sab_error err = {0};
 
-    r = (sab_fit_request){SAB_FIT_BEVERLOO, "D", "Q", sigma, 0, {NULL}, 0.1, 1.0, all};
+    r = (sab_fit_request){SAB_FIT_BEVERLOO, "D", "Q", sigma, 0, {NULL}, 0.1, 1.0, 0, all};
     *t = read_text(text, SAB_OK, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(*t);
     CU_ASSERT_EQUAL(sab_table_fit_create(*t, &r, &f, &err), expected);
@@ -254,6 +254,39 @@ static void test_left_out(void)
     scratch_remove();
 }
 
+/* What is written reads back: cells that are empty, alone on their line, or have blanks and tabs at
+ * their ends. */
+static void test_blank_cells(void)
+{
+    static const char *const cells[] = {"",   "1",  "",    " a",         "b\t",
+                                        "\t", "\"", "a,b", "two\nlines", ""};
+    enum { ROWS = sizeof cells / sizeof cells[0] };
+
+    scratch_create();
+    for (int columns = 1; columns <= 2; columns++) {
+        sab_table *t = NULL, *back = NULL;
+
+        CU_ASSERT_EQUAL(sab_table_create("t", &t, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(sab_table_add_column(t, "a", NULL), SAB_OK);
+        if (columns > 1)
+            CU_ASSERT_EQUAL(sab_table_add_column(t, "b", NULL), SAB_OK);
+        for (int i = 0; i < ROWS; i++) {
+            CU_ASSERT_EQUAL(sab_table_add_row(t, NULL), SAB_OK);
+            CU_ASSERT_EQUAL(sab_table_set(t, "a", cells[i], NULL), SAB_OK);
+        }
+        CU_ASSERT_EQUAL(sab_table_write(t, scratch_path("t.csv"), NULL), SAB_OK);
+        CU_ASSERT_EQUAL(sab_table_read(scratch_path("t.csv"), &back, NULL), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(back);
+        CU_ASSERT_EQUAL_FATAL(back->nrows, ROWS);
+        for (int i = 0; i < ROWS; i++)
+            CU_ASSERT_STRING_EQUAL(sab_table_cell(back, i, 0), cells[i]);
+        sab_table_destroy(&t);
+        sab_table_destroy(&back);
+    }
+    remove(scratch_path("t.csv"));
+    scratch_remove();
+}
+
 static void test_few_left(void)
 {
     sab_table *t = NULL;
@@ -306,10 +339,72 @@ static void test_few_left(void)
     scratch_remove();
 }
 
+/* The exponent of Beverloo's law is that of the geometry of its points, or of the dimension given:
+ * both give C = 2 and k = 1 of exact data, and a wrong one would not. */
+static void test_dimension(void)
+{
+    static const double x[] = {1.0, 1.5, 2.0, 3.0};
+    char text[2000] = "geometry,D,Q\n", round[1000] = "D,Q\n";
+    sab_fit_request r = {.law = SAB_FIT_BEVERLOO, .x = "D", .y = "Q", .grain = 0.1, .scale = 1.0};
+    sab_table *t;
+    sab_table_fit *f = NULL;
+    sab_error err = {0};
+    char formula[100];
+
+    scratch_create();
+    for (int i = 0; i < 4; i++) {
+        const double base = x[i] - 0.1;
+
+        sprintf(text + strlen(text), "plane,%g,%.17g\naxisymmetric,%g,%.17g\n", x[i],
+                2.0 * pow(base, 1.5), x[i], 2.0 * pow(base, 2.5));
+        sprintf(round + strlen(round), "%g,%.17g\n", x[i], 2.0 * pow(base, 2.5));
+    }
+    strcat(text, "axisymmetric,4,\n,5,\n"); /* a point that failed has neither */
+    t = read_text(text, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+    CU_ASSERT_EQUAL(sab_table_fit_create(t, &r, &f, &err), SAB_ERR_INPUT); /* one group of both */
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "one law of Beverloo has one exponent"));
+    r.group[r.ngroups++] = "geometry";
+    CU_ASSERT_EQUAL(sab_table_fit_create(t, &r, &f, &err), SAB_OK);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+    CU_ASSERT_EQUAL_FATAL(f->n, 3);
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(f->group[i].model.dimension, 2 + i);
+        SAB_ASSERT_CLOSE(f->group[i].fit.factor.value, 2.0, 1e-9);
+        SAB_ASSERT_CLOSE(f->group[i].fit.k.value, 1.0, 1e-9);
+    }
+    CU_ASSERT_STRING_EQUAL(sab_table_fit_formula(f, formula, sizeof formula),
+                           "y = C (x - k grain)^(d - 1/2)");
+    sab_table_fit_destroy(&f);
+    sab_table_destroy(&t);
+
+    t = read_text(round, SAB_OK, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t);
+    r.ngroups = 0;
+    for (int d = 0; d <= 3; d += 3) { /* not given: a slot */
+        r.dimension = d;
+        CU_ASSERT_EQUAL(sab_table_fit_create(t, &r, &f, &err), SAB_OK);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+        CU_ASSERT_PTR_NULL(f->group[0].geometry);
+        CU_ASSERT_EQUAL(fabs(f->group[0].fit.k.value - 1.0) < 1e-9, d == 3);
+        CU_ASSERT_STRING_EQUAL(sab_table_fit_formula(f, formula, sizeof formula),
+                               d == 3 ? "y = C (x - k grain)^2.5" : "y = C (x - k grain)^1.5");
+        sab_table_fit_destroy(&f);
+    }
+    sab_table_destroy(&t);
+    t = read_text("geometry,D,Q\nround,1,1\n", SAB_OK, NULL);
+    r.dimension = 0;
+    CU_ASSERT_EQUAL(sab_table_fit_create(t, &r, &f, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, ":2: geometry: 'round' is none of plane"));
+    sab_table_destroy(&t);
+    scratch_remove();
+}
+
 /* Every allocation fails in turn: an error, and nothing lost (the sanitizer looks). */
 static void test_memory(void)
 {
-    const sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", NULL, 1, {"mu"}, 0.1, 1.0, false};
+    const sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", NULL, 1,
+                               {"mu"},           0.1, 1.0,        0,    false};
     sab_table *t = make();
     sab_status status = SAB_ERR_MEMORY;
     int n = 0;
@@ -344,7 +439,9 @@ int main(void)
                                      {"round trip", test_round_trip},
                                      {"fits of groups", test_fit},
                                      {"rows left out", test_left_out},
+                                     {"blank cells", test_blank_cells},
                                      {"few rows left", test_few_left},
+                                     {"dimension of the law", test_dimension},
                                      {"allocations fail", test_memory}};
 
     return SAB_TEST_MAIN("io/table", tests);

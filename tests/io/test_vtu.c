@@ -411,7 +411,9 @@ static void test_pvd(void)
  * nodal values repeated in each element; tensors XX YY ZZ XY YZ XZ. The table of a wall. */
 static void test_fields(void)
 {
-    static const double wall[8] = {1, 2, 3, 4, 5, 6, 7, 8}, s[2] = {0.5, 1.5}, x[4] = {1, 2, 3, 4};
+    static const double wall[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    double s[2] = {0.5, 1.5}, x[4] = {1, 2, 3, 4};
+    sab_wall table = {.dim = 2, .components = 2, .nrows = 2, .s = s, .x = x};
     const sab_mu_i mu_i = {.resting = 0.3, .flowing = 0.6, .I0 = 0.3, .grain = 0.1};
     sab_mesh *mesh = sab_grid_create(&(sab_grid){1, 1, 0, 0, 1, 1, 0.0, 0.0, 0.0});
     sab_space *space = NULL;
@@ -456,7 +458,8 @@ static void test_fields(void)
     }
     remove(path);
     for (int columns = 2; columns <= 4; columns += 2) {
-        CU_ASSERT_EQUAL(sab_output_wall(path, 2, s, x, columns, wall, NULL, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(
+            sab_output_wall(path, &sab_geometry_plane, &table, columns, wall, NULL, NULL), SAB_OK);
         char *csv = slurp(path, NULL);
         CU_ASSERT_STRING_EQUAL(csv, columns == 2
                                         ? "s,x,y,normal,shear\n0.5,1,2,1,2\n1.5,3,4,3,4\n"
@@ -464,7 +467,9 @@ static void test_fields(void)
                                           "0.5,1,2,1,2,3,4\n1.5,3,4,5,6,7,8\n");
         free(csv);
     }
-    CU_ASSERT_EQUAL(sab_output_wall(path, 1, s, x, 2, wall, wall + 2, NULL), SAB_OK);
+    table.nrows = 1;
+    CU_ASSERT_EQUAL(sab_output_wall(path, &sab_geometry_plane, &table, 2, wall, wall + 2, NULL),
+                    SAB_OK);
     char *csv = slurp(path, NULL);
     CU_ASSERT_STRING_EQUAL(csv, "s,x,y,normal,shear,normal_deviation,shear_deviation\n"
                                 "0.5,1,2,1,2,3,4\n");
@@ -474,6 +479,151 @@ static void test_fields(void)
     sab_fields_destroy(&f);
     sab_space_destroy(&space);
     sab_mesh_destroy(&mesh);
+}
+
+/* The cells of a file are those of the mesh: node i of the cell stands at its place in the order of
+ * VTK, which is that of mesh/cell.h for triangles and tetrahedra alike. */
+static void assert_cells(const char *xml, const sab_cell *cell, int n, const int *node)
+{
+    decoded d = decode(xml, "connectivity"), types = decode(xml, "types");
+    const int32_t *found = (const void *)d.data;
+    int different = 0;
+
+    CU_ASSERT_EQUAL_FATAL(d.size, (size_t)(n * cell->nodes) * sizeof *found);
+    for (int i = 0; i < n * cell->nodes; i++)
+        different += found[i - i % cell->nodes + cell->vtk[i % cell->nodes]] != node[i];
+    CU_ASSERT_EQUAL(different, 0);
+    CU_ASSERT_EQUAL_FATAL(types.size, (size_t)n);
+    for (int i = 0; i < n; i++)
+        CU_ASSERT_EQUAL(types.data[i], cell->vtk_type);
+    free(d.data);
+    free(types.data);
+}
+
+/* About an axis tensors have the hoop in third place and say so; velocities have three components.
+ * In space: quadratic tetrahedra, all components of a tensor. */
+static void test_geometries(void)
+{
+    static const sab_geometry *const both[2] = {&sab_geometry_axisymmetric, &sab_geometry_space};
+    static const char *const says[2] = {
+        "ComponentName0=\"RR\" ComponentName1=\"ZZ\" ComponentName2=\"TT\" "
+        "ComponentName3=\"RZ\"",
+        "ComponentName0=\"XX\" ComponentName1=\"YY\" ComponentName2=\"ZZ\" "
+        "ComponentName3=\"XY\""};
+
+    for (int g = 0; g < 2; g++) {
+        const int dim = both[g]->dim, s = both[g]->s;
+        sab_mesh *mesh = g == 0 ? sab_grid_create(&(sab_grid){1, 1, 1, 0, 2, 1, 0.0, 0.0, 0.0})
+                                : sab_grid_box(&(sab_box){.n = {1, 1, 1}, .high = {1, 1, 1}});
+        const sab_cell *cell = mesh->cell;
+        const int n = cell->nodes * mesh->nelements;
+        sab_space *space = NULL;
+        sab_fields *f = NULL;
+
+        CU_ASSERT_EQUAL_FATAL(sab_space_create(mesh, g == 0 ? &sab_element_p2b : &sab_element_p2nb,
+                                               both[g], &space, NULL),
+                              SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_fields_create(space, &f, NULL), SAB_OK);
+        double *velocity = calloc(3 * (size_t)n, sizeof *velocity);
+        double *tensor = calloc(6 * (size_t)n, sizeof *tensor);
+        double *weight = calloc((size_t)space->npoints, sizeof *weight), volume = 0.0;
+        int *own = calloc((size_t)n, sizeof *own);
+        for (int i = 0; i < s * n; i++)
+            f->stress[i] = sin(1.0 + i);
+        for (int i = 0; i < dim * mesh->nnodes; i++)
+            f->velocity[i] = cos(1.0 + i);
+        for (int i = 0; i < n; i++) {
+            own[i] = i;
+            memcpy(velocity + 3 * i, f->velocity + dim * mesh->element[i],
+                   (size_t)dim * sizeof *velocity);
+            both[g]->tensor(f->stress + s * i, tensor + 6 * i);
+        }
+        for (int q = 0; q < space->npoints; q++) {
+            weight[q] = (g == 0 ? 2.0 * 3.14159265358979323846 : 1.0) * space->weight[q];
+            volume += weight[q];
+        }
+        SAB_ASSERT_CLOSE(volume, g == 0 ? 3.0 * 3.14159265358979323846 : 1.0, 1e-13);
+        scratch_create();
+        const char *path = scratch_path("f.vtu");
+        CU_ASSERT_EQUAL(sab_output_fields(path, f, NULL, NULL, 0.0, false, NULL), SAB_OK);
+        char *xml = slurp(path, NULL);
+        assert_cells(xml, cell, mesh->nelements, own);
+        assert_reals(xml, "velocity", false, velocity, 3 * (size_t)n);
+        assert_reals(xml, "stress", false, tensor, 6 * (size_t)n);
+        CU_ASSERT_PTR_NOT_NULL(strstr(xml, says[g]));
+        free(xml);
+        CU_ASSERT_EQUAL(sab_output_gauss(path, f, 0.0, false, NULL), SAB_OK);
+        xml = slurp(path, NULL);
+        assert_reals(xml, "weight", false, weight, (size_t)space->npoints);
+        free(xml);
+        /* a profile: names and as many coordinates as the mesh has */
+        CU_ASSERT_EQUAL(sab_output_profile(path, both[g], g == 0, "velocity", both[g]->coordinate,
+                                           1, (double[3]){1, 2, 3}, dim, (double[3]){4, 5, 6}, NULL,
+                                           NULL),
+                        SAB_OK);
+        char *csv = slurp(path, NULL);
+        CU_ASSERT_STRING_EQUAL(csv, g == 0 ? "s,r,z,velocity_r,velocity_z\n0,1,2,4,5\n"
+                                           : "x,y,z,velocity_x,velocity_y,velocity_z\n"
+                                             "1,2,3,4,5,6\n");
+        free(csv);
+        remove(path);
+        scratch_remove();
+        free(velocity);
+        free(tensor);
+        free(weight);
+        free(own);
+        sab_fields_destroy(&f);
+        sab_space_destroy(&space);
+        sab_mesh_destroy(&mesh);
+    }
+}
+
+/* A wall in space: its table and its surface. A constant stress comes back at all points,
+ * those of the rim among them, where `measured` is 0. */
+static void test_surface(void)
+{
+    sab_mesh *mesh = sab_grid_box(&(sab_box){.n = {3, 3, 1}, .high = {3, 3, 1}});
+    const int group = sab_mesh_find_group(mesh, "bottom");
+    int *owner = calloc((size_t)mesh->nnodes, sizeof *owner);
+    sab_wall *wall = NULL;
+    double stress[4][4], normal[49], measured[49], shear[147];
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_wall_create(mesh, &sab_geometry_space, group, owner, 0, 0, &wall, NULL), SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(wall->nrows, 4); /* 2 x 2 inner vertices */
+    CU_ASSERT_EQUAL_FATAL(wall->npoints, 49);
+    for (int i = 0; i < 4; i++)
+        memcpy(stress[i], (double[4]){10.0, 1.0, 2.0, 0.0}, sizeof stress[i]);
+    for (int i = 0; i < 49; i++) {
+        normal[i] = 10.0;
+        measured[i] = wall->row[i] >= 0;
+        memcpy(shear + 3 * i, (double[3]){1.0, 2.0, 0.0}, 3 * sizeof *shear);
+    }
+    scratch_create();
+    const char *path = scratch_path("wall.vtu");
+    CU_ASSERT_EQUAL(sab_output_wall_surface(path, wall, 4, stress[0], stress[0], 1.5, false, NULL),
+                    SAB_OK);
+    char *xml = slurp(path, NULL);
+    assert_cells(xml, &sab_cell_triangle, 18, wall->cell);
+    assert_reals(xml, "normal", false, normal, 49);
+    assert_reals(xml, "shear", false, shear, 147);
+    assert_reals(xml, "normal_deviation", false, normal, 49);
+    assert_reals(xml, "measured", false, measured, 49);
+    CU_ASSERT_PTR_NULL(strstr(xml, "_recovered"));
+    free(xml);
+    SAB_ASSERT_CLOSE(wall->area[0], 1.0, 1e-14);
+    wall->nrows = 1;
+    wall->area[0] = 1.0;
+    CU_ASSERT_EQUAL(sab_output_wall(path, &sab_geometry_space, wall, 4, stress[0], NULL, NULL),
+                    SAB_OK);
+    char *csv = slurp(path, NULL);
+    CU_ASSERT_STRING_EQUAL(csv, "x,y,z,area,normal,shear_x,shear_y,shear_z\n1,1,0,1,10,1,2,0\n");
+    free(csv);
+    remove(path);
+    scratch_remove();
+    sab_wall_destroy(&wall);
+    sab_mesh_destroy(&mesh);
+    free(owner);
 }
 
 static int write_samples(const char *directory)
@@ -519,7 +669,9 @@ int main(int argc, char **argv)
                                      {"a full disk leaves the old file", test_disk_full},
                                      {"out of memory", test_out_of_memory},
                                      {"index of a series", test_pvd},
-                                     {"fields of a flow", test_fields}};
+                                     {"fields of a flow", test_fields},
+                                     {"fields about an axis and in space", test_geometries},
+                                     {"the surface of a wall", test_surface}};
 
     if (argc > 1)
         return write_samples(argv[1]);

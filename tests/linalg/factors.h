@@ -63,7 +63,7 @@ static inline double residual(const sab_sparse *A, const double *x, const double
 
 /* Each allocation of ours fails in turn: SAB_ERR_MEMORY, and all is given back. There are more than
  * `least` in create, and none in update and solve. */
-static inline void check_memory(sab_factor_backend backend, const sab_sparse *A, int least)
+static inline void check_memory(sab_factor_options options, const sab_sparse *A, int least)
 {
     double *b = make_vector(A->n, 7);
     const long before = sab_memory.live;
@@ -74,7 +74,7 @@ static inline void check_memory(sab_factor_backend backend, const sab_sparse *A,
         sab_error err = {0};
 
         sab_memory.failing = n - 1;
-        status = sab_factor_create(backend, A, &f, &err);
+        status = sab_factor_create(&options, A, &f, &err);
         if (status == SAB_OK) { /* n is beyond the last allocation of create */
             CU_ASSERT(n > least);
             sab_memory.failing = 0; /* update and solve have none that could fail */

@@ -10,32 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { S = 3, BLOCKS = 40, COLUMNS = 25, POINTS = 3, SHAPES = 3 };
+enum { S = 3, BLOCKS = 40, COLUMNS = 41, POINTS = 3, SHAPES = 9, MOST_S = 6, MOST_POINTS = 4 };
 
-/* Columns and points of a block: any, an odd number, and that of a P2 triangle, which has kernels
- * of its own. */
-static const int shapes[SHAPES][2] = {{6, 2}, {7, 3}, {12, 3}};
+/* Components, columns and points of a block: some, an odd number, and those that have kernels of
+ * their own: the elements of the plane, the axisymmetric ones, and the tetrahedron. */
+static const struct shape {
+    int s, columns, points;
+} shapes[SHAPES] = {{3, 6, 2},  {3, 7, 3},  {2, 9, 3},  {6, 35, 4}, {3, 12, 3},
+                    {3, 14, 3}, {4, 12, 3}, {4, 14, 3}, {6, 37, 4}};
 
 /* Random blocks: each couples some points to some different unknowns. */
 static sab_blocks *random_blocks(int shape)
 {
-    const int columns = shapes[shape][0], points = shapes[shape][1];
+    const int s = shapes[shape].s, columns = shapes[shape].columns, points = shapes[shape].points;
     unsigned long long seed = 42;
     sab_blocks *B = NULL;
 
-    CU_ASSERT_EQUAL(sab_blocks_create(S, points * BLOCKS, COLUMNS, BLOCKS, columns * BLOCKS,
-                                      columns * S * points * BLOCKS, &B, NULL),
+    CU_ASSERT_EQUAL(sab_blocks_create(s, points * BLOCKS, COLUMNS, BLOCKS, columns * BLOCKS,
+                                      columns * s * points * BLOCKS, &B, NULL),
                     SAB_OK);
     for (int e = 0; e < BLOCKS; e++) {
         const int first = (int)(COLUMNS * sab_test_random(&seed));
 
         B->point[e + 1] = points * (e + 1);
         B->column_start[e + 1] = columns * (e + 1);
-        B->value_start[e + 1] = columns * S * points * (e + 1);
-        for (int j = 0; j < columns; j++) /* 4 and 25 have no common factor: all different */
+        B->value_start[e + 1] = columns * s * points * (e + 1);
+        for (int j = 0; j < columns; j++) /* 4 and 41 have no common factor: all different */
             B->column[columns * e + j] = (first + 4 * j) % COLUMNS;
     }
-    for (int i = 0; i < columns * S * points * BLOCKS; i++)
+    for (int i = 0; i < columns * s * points * BLOCKS; i++)
         B->value[i] = 2.0 * sab_test_random(&seed) - 1.0;
     return B;
 }
@@ -59,9 +62,10 @@ static double dot(int n, const double *x, const double *y)
 static void test_adjoint(void)
 {
     for (int shape = 0; shape < SHAPES; shape++) {
-        const int columns = shapes[shape][0], rows = S * shapes[shape][1];
+        const int columns = shapes[shape].columns, rows = shapes[shape].s * shapes[shape].points;
         sab_blocks *B = random_blocks(shape);
-        double u[COLUMNS], y[S * POINTS * BLOCKS], Bu[S * POINTS * BLOCKS], Bty[COLUMNS] = {0.0};
+        double u[COLUMNS], Bty[COLUMNS] = {0.0};
+        double y[MOST_S * MOST_POINTS * BLOCKS], Bu[MOST_S * MOST_POINTS * BLOCKS];
 
         random_vector(COLUMNS, 1, u);
         random_vector(rows * BLOCKS, 2, y);
@@ -84,18 +88,18 @@ static void test_assembly(void)
 {
     for (int k = 0; k < 2 * SHAPES; k++) {
         const bool symmetric = k % 2 == 1;
-        const int points = shapes[k / 2][1] * BLOCKS;
+        const int s = shapes[k / 2].s, points = shapes[k / 2].points * BLOCKS;
         sab_blocks *B = random_blocks(k / 2);
         sab_sparse *A = NULL;
         sab_scatter *scatter = NULL;
-        double C[S * S * POINTS * BLOCKS], u[COLUMNS], v[COLUMNS], Au[COLUMNS];
-        double Bu[S * POINTS * BLOCKS], Bv[S * POINTS * BLOCKS], expected = 0.0;
+        double C[MOST_S * MOST_S * MOST_POINTS * BLOCKS], u[COLUMNS], v[COLUMNS], Au[COLUMNS];
+        double Bu[MOST_S * MOST_POINTS * BLOCKS], Bv[MOST_S * MOST_POINTS * BLOCKS], expected = 0.0;
 
-        random_vector(S * S * points, 3, C);
+        random_vector(s * s * points, 3, C);
         for (int q = 0; symmetric && q < points; q++)
-            for (int i = 0; i < S; i++)
+            for (int i = 0; i < s; i++)
                 for (int j = 0; j < i; j++)
-                    C[S * S * q + S * i + j] = C[S * S * q + S * j + i];
+                    C[s * s * q + s * i + j] = C[s * s * q + s * j + i];
         CU_ASSERT_EQUAL_FATAL(sab_blocks_pattern(B, symmetric, &A, NULL), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_scatter_create(B, A, &scatter, NULL), SAB_OK);
         for (int64_t j = 0; j < A->n; j++)
@@ -110,9 +114,9 @@ static void test_assembly(void)
         sab_blocks_multiply(B, u, Bu);
         sab_blocks_multiply(B, v, Bv);
         for (int q = 0; q < points; q++)
-            for (int i = 0; i < S; i++)
-                for (int j = 0; j < S; j++)
-                    expected += Bv[S * q + i] * C[S * S * q + S * i + j] * Bu[S * q + j];
+            for (int i = 0; i < s; i++)
+                for (int j = 0; j < s; j++)
+                    expected += Bv[s * q + i] * C[s * s * q + s * i + j] * Bu[s * q + j];
         SAB_ASSERT_CLOSE(dot(COLUMNS, v, Au), expected, 1e-12);
         sab_scatter_destroy(&scatter);
         sab_sparse_destroy(&A);

@@ -86,13 +86,12 @@ static sab_sparse *make_mesh(const mesh_matrix *mm)
     return K;
 }
 
-/* Factor K and solve K x = b; the number of condensed unknowns and the residual are asserted. */
-static void solve_checked(sab_factor_backend backend, const sab_sparse *K, int64_t condensed,
+static void solve_ordered(sab_factor_options options, const sab_sparse *K, int64_t condensed,
                           const double *b, double *x)
 {
     sab_factor *f = NULL;
 
-    CU_ASSERT_FATAL(sab_factor_create(backend, K, &f, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_factor_create(&options, K, &f, NULL) == SAB_OK);
     CU_ASSERT_EQUAL(sab_factor_get_info(f).condensed, condensed);
     CU_ASSERT_FATAL(sab_factor_update(f, K, NULL) == SAB_OK);
     memcpy(x, b, (size_t)K->n * sizeof *x);
@@ -104,7 +103,17 @@ static void solve_checked(sab_factor_backend backend, const sab_sparse *K, int64
     const sab_factor_info info = sab_factor_get_info(f);
     CU_ASSERT(info.smallest_pivot > 1e-6 && (!K->symmetric || info.smallest_pivot <= 1.0));
     CU_ASSERT(info.update_cpu > 0.0 && info.total_solve_cpu > 0.0);
+    CU_ASSERT_STRING_EQUAL(info.ordering, options.space ? "METIS" : "AMD");
     sab_factor_destroy(&f);
+}
+
+/* Factor K in both orders and solve K x = b; the number of condensed unknowns and the residual are
+ * asserted. */
+static void solve_checked(sab_factor_backend backend, const sab_sparse *K, int64_t condensed,
+                          const double *b, double *x)
+{
+    solve_ordered((sab_factor_options){.backend = backend, .space = true}, K, condensed, b, x);
+    solve_ordered((sab_factor_options){.backend = backend}, K, condensed, b, x);
 }
 
 /* ---- tests ---- */
@@ -241,7 +250,9 @@ static void check_rejected(const two_blocks bad, const char *words)
         for (int64_t j = 0; j < 7; j++)
             for (int64_t p = K->start[j]; p < K->start[j + 1]; p++)
                 K->value[p] = bad[K->row[p]][j];
-        CU_ASSERT_FATAL(sab_factor_create(k == 0 ? SAB_CHOLMOD : SAB_MUMPS, K, &f, &err) == SAB_OK);
+        CU_ASSERT_FATAL(
+            sab_factor_create(&(sab_factor_options){.backend = k == 0 ? SAB_CHOLMOD : SAB_MUMPS}, K,
+                              &f, &err) == SAB_OK);
         CU_ASSERT_EQUAL(sab_factor_get_info(f).condensed, 4);
         CU_ASSERT(sab_factor_update(f, G, &err) == SAB_OK);
         CU_ASSERT(sab_factor_update(f, K, &err) == SAB_ERR_NUMERIC);
@@ -289,8 +300,9 @@ static void test_indefinite(void)
             sab_error err = {0};
 
             K->value[K->start[at == 0 ? 3 : at == 1 ? 4 : 1]] = at < 2 ? -4.0 : 1.0;
-            CU_ASSERT_FATAL(sab_factor_create(k == 0 ? SAB_CHOLMOD : SAB_MUMPS, K, &f, &err) ==
-                            SAB_OK);
+            CU_ASSERT_FATAL(sab_factor_create(
+                                &(sab_factor_options){.backend = k == 0 ? SAB_CHOLMOD : SAB_MUMPS},
+                                K, &f, &err) == SAB_OK);
             CU_ASSERT(sab_factor_update(f, K, &err) == SAB_ERR_NUMERIC);
             CU_ASSERT(strstr(err.message, "not positive definite") != NULL);
             sab_factor_destroy(&f);
@@ -342,7 +354,9 @@ static void test_smallest_pivot(void)
                 K->value[p] = i == j ? 1.0 : (i == 3 && j == 4) || (i == 4 && j == 3) ? c : 1e-3;
                 K->value[p] *= (i == 4 ? unit : 1.0) * (j == 4 ? unit : 1.0);
             }
-        CU_ASSERT_FATAL(sab_factor_create(k == 0 ? SAB_CHOLMOD : SAB_MUMPS, K, &f, NULL) == SAB_OK);
+        CU_ASSERT_FATAL(
+            sab_factor_create(&(sab_factor_options){.backend = k == 0 ? SAB_CHOLMOD : SAB_MUMPS}, K,
+                              &f, NULL) == SAB_OK);
         CU_ASSERT(sab_factor_update(f, K, NULL) == SAB_OK);
         SAB_ASSERT_CLOSE(sab_factor_get_info(f).smallest_pivot, 1.0 - c * c, 1e-14);
         sab_factor_destroy(&f);
@@ -354,8 +368,9 @@ static void test_memory(void)
 {
     sab_sparse *K = make_mesh(&(mesh_matrix){2, true, false, false, 9});
 
-    check_memory(SAB_CHOLMOD, K, 12);
-    check_memory(SAB_MUMPS, K, 12);
+    check_memory((sab_factor_options){0}, K, 12);
+    check_memory((sab_factor_options){.backend = SAB_MUMPS}, K, 12);
+    check_memory((sab_factor_options){.backend = SAB_MUMPS, .space = true}, K, 14);
     sab_sparse_destroy(&K);
 }
 

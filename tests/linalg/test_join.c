@@ -78,7 +78,7 @@ static void test_products(void)
 
 static void test_refused(void)
 {
-    static const int wide[] = {3, 20, 4, 1}, tall[] = {4, 1, 4, 1};
+    static const int wide[] = {3, 40, 4, 1}, tall[] = {4, 1, 4, 1};
     unsigned long long seed = 4;
     sab_blocks *a = random_blocks(wide, &seed), *b = random_blocks(tall, &seed), *B = NULL;
     sab_blocks *c = random_blocks(tall, &seed);
@@ -87,7 +87,7 @@ static void test_refused(void)
     int first[3];
 
     CU_ASSERT_EQUAL(sab_blocks_join(2, part, first, &B, &err), SAB_ERR_INPUT);
-    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "block 0 of part 0 has 80 rows"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "block 0 of part 0 has 160 rows"));
     CU_ASSERT_PTR_NULL(B);
     part[0] = c;
     b->ncolumns = COLUMNS + 1;

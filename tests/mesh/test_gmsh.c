@@ -15,7 +15,7 @@ static sab_mesh *read_with(const char *path, int n, const sab_mesh_parameter *pa
     sab_mesh *mesh = NULL;
     sab_error err = {0};
 
-    if (sab_mesh_read(path, n, parameter, &mesh, &err) != SAB_OK) {
+    if (sab_mesh_read(path, 2, n, parameter, &mesh, &err) != SAB_OK) {
         printf("\n    %s", err.message);
         CU_FAIL_FATAL("cannot read");
     }
@@ -50,7 +50,7 @@ static void expect_error(const char *path, int n, const sab_mesh_parameter *para
     sab_mesh *mesh = NULL;
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_mesh_read(path, n, parameter, &mesh, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_mesh_read(path, 2, n, parameter, &mesh, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NULL(mesh);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, path));
     if (strstr(err.message, text) == NULL) {
@@ -447,10 +447,10 @@ static void test_process(void)
     dup2(2, 1);
     sigaction(SIGINT, &before, NULL);
     const char *set = setlocale(LC_NUMERIC, "C.utf8");
-    sab_mesh_read(DATA "hole.geo", 0, NULL, &mesh, &err);
+    sab_mesh_read(DATA "hole.geo", 2, 0, NULL, &mesh, &err);
     sab_mesh_destroy(&mesh);
     const char *bad = scratch_file("bad.geo", "Point(1) = {;\n", 14);
-    sab_mesh_read(bad, 0, NULL, &mesh, &err);
+    sab_mesh_read(bad, 2, 0, NULL, &mesh, &err);
     fflush(stdout);
     dup2(out, 1);
     dup2(errors, 2);
@@ -480,7 +480,7 @@ static void test_out_of_memory(void)
             sab_error err = {0};
 
             sab_memory.failing = n;
-            status = sab_mesh_read(path[k], 1 - k, &parameter, &mesh, &err);
+            status = sab_mesh_read(path[k], 2, 1 - k, &parameter, &mesh, &err);
             CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && mesh == NULL));
             sab_mesh_destroy(&mesh);
         }

@@ -11,7 +11,7 @@ static sab_status create(int nnodes, const double *x, int nelements, const int *
 
     memcpy(x_copy, x, 2 * (size_t)nnodes * sizeof *x);
     memcpy(element_copy, element, 6 * (size_t)nelements * sizeof *element);
-    return sab_mesh_create(nnodes, x_copy, nelements, element_copy, mesh, err);
+    return sab_mesh_create(&sab_cell_triangle, nnodes, x_copy, nelements, element_copy, mesh, err);
 }
 
 /* Unit square of two triangles, diagonal from 0 to 2:
@@ -46,7 +46,7 @@ static void test_square(void)
     CU_ASSERT_EQUAL(m->neighbour[3], 0);
     SAB_ASSERT_CLOSE(mesh_area(m), 1.0 + 2.0 / 3.0 * 0.1, 1e-15);
     check_mesh(m, 0);
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "wall", 5, 3, left_and_bottom, &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "wall", 5, 3, left_and_bottom[0], &err), SAB_OK);
     CU_ASSERT_EQUAL(m->group[0].nfacets, 2); /* the left was given twice */
     CU_ASSERT_EQUAL(m->facet[3 * m->group[0].facet[0] + 2], 6);
     CU_ASSERT_EQUAL(m->facet[3 * m->group[0].facet[1] + 2], 4);
@@ -67,8 +67,8 @@ static void test_interior_group(void)
     sab_mesh *m = square();
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "slip", 1, 1, diagonal, &err), SAB_OK);
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "7", 2, 2, both, &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "slip", 1, 1, diagonal[0], &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "7", 2, 2, both[0], &err), SAB_OK);
     CU_ASSERT_EQUAL(sab_mesh_add_group(m, NULL, 7, 0, NULL, &err), SAB_OK);
     CU_ASSERT_EQUAL(m->nfacets, 5);
     CU_ASSERT_TRUE(m->facet_interior[4]);
@@ -87,12 +87,12 @@ static void test_group_errors(void)
     sab_mesh *m = square();
     sab_error err = {0};
 
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 2, no_side, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 2, no_side[0], &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "from (1, 0) to (0, 1)"));
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 1, no_node, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 1, no_node[0], &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "uses node 9"));
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 1, fine, &err), SAB_OK);
-    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 2, 1, fine, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 1, 1, fine[0], &err), SAB_OK);
+    CU_ASSERT_EQUAL(sab_mesh_add_group(m, "a", 2, 1, fine[0], &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "named 'a'"));
     CU_ASSERT_EQUAL(m->ngroups, 1);
     CU_ASSERT_EQUAL(m->nfacets, 4);
@@ -202,7 +202,7 @@ static sab_mesh *grid(int n, sab_status *status, sab_error *err)
         memcpy(next, both, sizeof both);
         next += 12;
     }
-    *status = sab_mesh_create(nnodes, x, 2 * n * n, element, &m, err);
+    *status = sab_mesh_create(&sab_cell_triangle, nnodes, x, 2 * n * n, element, &m, err);
     return m;
 }
 
@@ -226,7 +226,7 @@ static void test_map(void)
     sab_mesh *m = square();
 
     for (int a = 0; a < 6; a++) {
-        double x[2], J[2][2], ahead[2], behind[2];
+        double x[2], J[SAB_DIM][SAB_DIM], ahead[2], behind[2];
 
         sab_mesh_map(m, 0, node[a], x, J);
         SAB_ASSERT_CLOSE(x[0], m->x[2 * m->element[a]], 1e-15);
@@ -261,7 +261,7 @@ static void test_out_of_memory(void)
     status = SAB_ERR_MEMORY;
     for (n = 0; status != SAB_OK && n < 100; n++) {
         sab_memory.failing = n;
-        status = sab_mesh_add_group(m, "wall", 1, 2, side, &err);
+        status = sab_mesh_add_group(m, "wall", 1, 2, side[0], &err);
         CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && m->ngroups == 0));
         CU_ASSERT_TRUE(status == SAB_OK || m->nfacets == 4);
     }

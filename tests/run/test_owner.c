@@ -36,6 +36,21 @@ static sab_owner *take(void)
     return owner;
 }
 
+/* By the way that an owner has. */
+static bool can_write(const sab_owner *owner)
+{
+    sab_error err = {0};
+    char path[300];
+
+    snprintf(path, sizeof path, "%s/file", sab_owner_inside(owner));
+    const bool written = sab_file_write_text(path, "text", &err) == SAB_OK;
+    CU_ASSERT_EQUAL(sab_file_exists(scratch_path("file")), written);
+    unlink(scratch_path("file"));
+    sab_owner_plain(owner, &err);
+    CU_ASSERT(written || strstr(err.message, scratch_path("file")) != NULL);
+    return written;
+}
+
 static void refused(const char *words)
 {
     sab_owner *owner = NULL;
@@ -76,8 +91,9 @@ static void taken_from_dead(void)
     CU_ASSERT_EQUAL(sab_owner_look(scratch, "owner", NULL), SAB_OWNER_DEAD);
     CU_ASSERT_EQUAL(sab_owner_ask(scratch, "owner", 0.0, NULL), SAB_OK);
     sab_owner *owner = take();
-    CU_ASSERT_EQUAL(count_files(scratch), 1);
+    CU_ASSERT_EQUAL(count_files(scratch), 2); /* and a directory of its own */
     CU_ASSERT(sab_file_exists(scratch_path("owner.2")));
+    CU_ASSERT(can_write(owner));
     sab_owner_release(&owner);
     CU_ASSERT_EQUAL(count_files(scratch), 0);
 }
@@ -153,7 +169,8 @@ static void test_restart(void)
     sab_owner *second = take();
     CU_ASSERT_EQUAL(sab_owner_check(first, &err), SAB_ERR_IO);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "taken over by process"));
-    CU_ASSERT_STRING_NOT_EQUAL(sab_owner_id(first), sab_owner_id(second));
+    CU_ASSERT_FALSE(can_write(first)); /* also without asking first */
+    CU_ASSERT(can_write(second));
     sab_owner_release(&first);
     CU_ASSERT_EQUAL(sab_owner_check(second, NULL), SAB_OK);
     setenv("SLURM_RESTART_COUNT", "0", 1); /* an earlier start comes late */
@@ -200,7 +217,7 @@ static void test_crowd(void)
             owners += byte == 'y';
         }
         CU_ASSERT_EQUAL(owners, 1);
-        CU_ASSERT_EQUAL(count_files(scratch), 1);
+        CU_ASSERT_EQUAL(count_files(scratch), 2);
         for (int i = 0; i < CROWD; i++) {
             kill(child[i], SIGKILL);
             waitpid(child[i], NULL, 0);

@@ -11,7 +11,7 @@ static sab_factor *factor_of(const sab_program *p)
     sab_factor *factor = NULL;
     sab_error err;
 
-    synthetic_require(sab_factor_create(SAB_CHOLMOD, p->A, &factor, &err), &err);
+    synthetic_require(sab_factor_create(NULL, p->A, &factor, &err), &err);
     synthetic_require(sab_factor_update(factor, p->A, &err), &err);
     return factor;
 }

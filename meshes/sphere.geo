@@ -1,0 +1,48 @@
+// sphere.geo -- meridian of a round tube with a sphere of diameter 1 on its axis (x = r, y = z):
+// 0 <= r <= W/2, -H/2 <= z <= H/2 outside the unit sphere around the origin (dimensionless).
+//
+// Parameters: W      diameter of the tube
+//             H      its height
+//             h      size of the sides at the tube
+//             n      sides on the half circle, about
+//             near   sides stay as on the sphere up to this distance from it, and grow from there
+//             reach  to h at this distance
+// Groups:     axis (r = 0, above and below the sphere), tube, bottom, top, sphere
+DefineConstant[
+  W = {8, Name "Parameters/W"},
+  H = {8, Name "Parameters/H"},
+  h = {0.5, Name "Parameters/h"},
+  n = {32, Name "Parameters/n"},
+  near = {0, Name "Parameters/near"},
+  reach = {2, Name "Parameters/reach"}
+];
+Point(1) = {0, -H / 2, 0};
+Point(2) = {W / 2, -H / 2, 0};
+Point(3) = {W / 2, H / 2, 0};
+Point(4) = {0, H / 2, 0};
+Point(5) = {0, 0.5, 0};
+Point(6) = {0.5, 0, 0};
+Point(7) = {0, -0.5, 0};
+Point(8) = {0, 0, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 5};
+Circle(5) = {5, 8, 6};
+Circle(6) = {6, 8, 7};
+Line(7) = {7, 1};
+Curve Loop(1) = {1 : 7};
+Plane Surface(1) = {1};
+fine = Pi / 2 / n;
+Field[1] = MathEval;
+Field[1].F = Sprintf("max(%g, min(%g, %g + %g * (sqrt(x^2 + y^2) - 0.5 - %g)))",
+                     fine, h, fine, (h - fine) / (reach - near), near);
+Background Field = 1;
+Mesh.MeshSizeExtendFromBoundary = 0; // the field alone gives the sizes
+Mesh.MeshSizeFromPoints = 0;
+Physical Curve("bottom") = {1};
+Physical Curve("tube") = {2};
+Physical Curve("top") = {3};
+Physical Curve("axis") = {4, 7};
+Physical Curve("sphere") = {5, 6};
+Physical Surface("domain") = {1};

@@ -1,0 +1,43 @@
+#include "base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static sab_status check(int failed, const struct stat *info, sab_error *err)
+{
+    if (failed)
+        return sab_fail(err, SAB_ERR_INPUT, "%s", strerror(errno));
+    if (!S_ISREG(info->st_mode))
+        return sab_fail(err, SAB_ERR_INPUT, "it is %snot a regular file",
+                        S_ISDIR(info->st_mode) ? "a directory, " : "");
+    return SAB_OK;
+}
+
+sab_status sab_input_open(const char *path, FILE **file, long long *size, sab_error *err)
+{
+    struct stat info;
+    sab_status status = check(stat(path, &info) != 0, &info, err);
+    int descriptor = -1;
+
+    *file = NULL;
+    if (status != SAB_OK)
+        return status;
+    /* another file may have taken its place: not to block there either */
+    do
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    while (descriptor < 0 && errno == EINTR);
+    status = check(descriptor < 0 || fstat(descriptor, &info) != 0, &info, err);
+    if (status == SAB_OK) {
+        *file = fdopen(descriptor, "rb");
+        if (*file == NULL)
+            status = sab_fail(err, SAB_ERR_MEMORY, "out of memory for a file");
+    }
+    if (status != SAB_OK && descriptor >= 0)
+        close(descriptor);
+    if (size != NULL)
+        *size = (long long)info.st_size;
+    return status;
+}

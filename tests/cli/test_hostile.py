@@ -1,0 +1,365 @@
+#!/usr/bin/python3
+"""Files that are not what they seem: pipes, links, scripts beside a mesh, files of somebody else,
+texts that talk to the terminal.
+
+    test_hostile.py SABLIER
+
+Last line: N passed, N failed.
+"""
+import hashlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import MESHES, Program, Suite, leftovers, snapshot, write
+
+SQUARE = """\
+$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+2
+1 1 "wall"
+2 2 "domain"
+$EndPhysicalNames
+$Nodes
+5
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+5 0.5 0.5 0
+$EndNodes
+$Elements
+8
+1 1 2 1 1 1 2
+2 1 2 1 1 2 3
+3 1 2 1 1 3 4
+4 1 2 1 1 4 1
+5 2 2 2 1 1 2 5
+6 2 2 2 1 2 3 5
+7 2 2 2 1 3 4 5
+8 2 2 2 1 4 1 5
+$EndElements
+"""
+CASE = """\
+mesh: {file: m.msh}
+material: {friction: 0, bingham: 0.1, reynolds: 1}
+gravity: [y, 0]
+boundaries: {wall: {velocity: [0, 0]}}
+"""
+# A film that starts to flow, coarse: three steps in 0.1 s.
+FILM = f"""\
+mesh:
+  file: {MESHES}/film.geo
+  parameters: {{n: 3}}
+material: {{friction: 0.3, reynolds: inf}}
+gravity: [0.5, -0.8]
+boundaries:
+  left: {{velocity: [free, 0]}}
+  right: {{velocity: [free, 0]}}
+  top: {{traction: 0}}
+  bottom: {{velocity: [0, 0]}}
+time: {{scheme: inertial, step: 0.1, end: 0.3, window: 0.2}}
+output: {{checkpoint: 1e5}}
+probes:
+  outflow: {{flux: right}}
+  depth: {{line: [[0.1, 0], [0.1, 0.2]], field: velocity, samples: 3}}
+"""
+
+
+class Hostile:
+    def __init__(self, program, suite, root):
+        self.program, self.check, self.root = program, suite.check, root
+        write(self.path("c/case.yaml"), CASE)
+        write(self.path("c/m.msh"), SQUARE)
+        write(self.path("f/case.yaml"), FILM)
+
+    def path(self, name):
+        return os.path.join(self.root, name)
+
+    def run(self, *args, code=0, **more):
+        done = self.program.run(*args, cwd=self.root, timeout=more.pop("timeout", 60), **more)
+        self.check(f"{' '.join(args)}: exit code {code}", done.returncode == code,
+                   f"{done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    # ---- scripts that come with a mesh ----------------------------------------------------------
+
+    def test_mesh_scripts(self):
+        script = f'SystemCall "touch {self.path("ran")}";\n'
+        write(self.path("opt/case.yaml"), CASE)
+        write(self.path("opt/m.msh"), SQUARE)
+        write(self.path("opt/m.msh.opt"), script)
+        self.run("check", "opt")
+        self.check("options beside a .msh are not run", not os.path.exists(self.path("ran")))
+        write(self.path("comment/case.yaml"), CASE)
+        write(self.path("comment/m.msh"), f"// $MeshFormat 2.2 0 8\n{script}// $EndElements")
+        done = self.run("check", "comment", code=3)
+        self.check("a script is no .msh", "a .msh begins with $MeshFormat" in done.stderr and
+                   not os.path.exists(self.path("ran")), done.stderr)
+
+    # ---- pipes ----------------------------------------------------------------------------------
+
+    def test_pipes(self):
+        os.makedirs(self.path("p"))
+        for name in ("case.yaml", "m.msh", "m.geo", "a.sab", "a.sabp", "a.csv", "study.yaml"):
+            os.mkfifo(self.path(f"p/{name}"))
+        case = CASE.replace("m.msh", "../p/m.msh")
+        write(self.path("pm/case.yaml"), case)
+        write(self.path("pg/case.yaml"), case.replace("m.msh", "m.geo"))
+        write(self.path("pi/case.yaml"), CASE.replace("m.msh", "../c/m.msh") + "initial: {from: ../p/a.sab}\n")
+        write(self.path("ps/study.yaml"), "base: ../pm\nvary: {material.bingham: [0.2, 0.3]}\n")
+        for args in (("check", "p"), ("run", "pm", "-o", "r1"), ("check", "pg"), ("run", "pi", "-o", "r2"),
+                     ("solve", "p/a.sabp"), ("fit", "p/a.csv", "--x", "a", "--y", "b"), ("study", "p"),
+                     ("study", "ps", "-o", "r3")):
+            done = self.run(*args, code=3, timeout=20)
+            self.check(f"{args}: says why", "it is not a regular file" in done.stderr, done.stderr)
+
+    # ---- checkpoints of something else ----------------------------------------------------------
+
+    def test_groups(self):
+        """The same nodes with other boundaries are another mesh."""
+        geo = """\
+Point(1) = {0, 0, 0, 0.5}; Point(2) = {1, 0, 0, 0.5}; Point(3) = {1, 1, 0, 0.5}; Point(4) = {0, 1, 0, 0.5};
+Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 4}; Line(4) = {4, 1};
+Curve Loop(1) = {1 : 4}; Plane Surface(1) = {1};
+Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
+"""
+        case = FILM.split("material:")[1].split("boundaries:")
+        text = f"mesh: {{file: m.geo}}\nmaterial:{case[0]}" + "boundaries: {held: {velocity: [0, 0]}, free: " \
+            "{traction: 0}}\ntime:" + case[1].split("time:")[1].split("probes:")[0] + "probes: {out: {flux: free}}\n"
+        write(self.path("g/m.geo"), geo)
+        write(self.path("g/case.yaml"), text)
+        self.run("run", "g", "-o", "groups", "-q")
+        write(self.path("g/m.geo"), geo.replace("{1, 2}; Physical", "{1}; Physical").replace("{3, 4};\n", "{2, 3, 4};\n"))
+        more = ("--set", "time.end=0.5")
+        done = self.run("run", "g", "-o", "groups", "--resume", *more, code=2)
+        self.check("other groups: said", "the boundary groups of" in done.stderr, done.stderr)
+        start = ("--set", f"initial.from={self.path('groups/checkpoint.sab')}")
+        self.run("run", "g", "-o", "groups-from", "-q", *start)  # a state can start another run
+        write(self.path("g/m.geo"), geo)
+        self.run("run", "g", "-o", "groups", "--resume", "-q", *more)
+
+    # ---- the terminal ---------------------------------------------------------------------------
+
+    def test_terminal(self):
+        for text, words in (("\\e]0;owned\\a", "a control character"), ("a\\nresult all is well", "one line"),
+                            ("\\x7f", "a control character")):
+            write(self.path("t/case.yaml"), f'title: "{text}"\n' + CASE.replace("m.msh", "../c/m.msh"))
+            done = self.run("check", "t", code=3)
+            self.check(f"title {text}: said with its place", "t/case.yaml:1:8: title: " in done.stderr and
+                       words in done.stderr, done.stderr)
+            write(self.path("t/study.yaml"), f'title: "{text}"\nbase: ../c\nvary: {{material.bingham: [1, 2]}}\n')
+            self.run("study", "t", "-o", "t-study", code=3)
+        write(self.path("t/case.yaml"), 'title: "\\u009b31m"\n' + CASE.replace("m.msh", "../c/m.msh"))
+        done = self.run("check", "t")
+        self.check("C1 controls do not reach the terminal", "??31m" in done.stdout and "\x9b" not in done.stdout,
+                   repr(done.stdout))
+        for args in (("check", "a\x1b[2Jb"), ("run", "c", "--\x1b[2J"), ("\x1b[2J",), ("run", "c", "-o", "\x1b[2J/x/y")):
+            done = self.program.run(*args, cwd=self.path("c"), timeout=60)
+            self.check(f"{args}: no escape sequence", "\x1b" not in done.stdout + done.stderr, repr(done))
+        for args in (("--version",), ("--help",), ("run", "--help"), ("keys",), ("check", "c"), ("solve", "c.sabp")):
+            if args[0] == "solve":
+                self.run("run", "c", "-o", "dumped", "-q", "--dump-program", "c.sabp")
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([self.program.path, *args], stdout=full, stderr=subprocess.PIPE, timeout=60,
+                                      cwd=self.root, env=self.program.env, text=True)
+            self.check(f"{args} > /dev/full: exit code 4", done.returncode == 4 and
+                       "cannot write to standard output" in done.stderr, done)
+
+    # ---- signals --------------------------------------------------------------------------------
+
+    LONG = ("--set", "time.end=40", "--set", "time.steady=0", "--set",
+            "material={friction: 0, bingham: 0.1, reynolds: 2}")
+
+    def start(self, out, **more):
+        process = subprocess.Popen([self.program.path, "run", "f", "-o", out, *self.LONG], cwd=self.root,
+                                   env=self.program.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True, **more)
+        for _ in range(600):
+            if process.poll() is not None or self.rows(out) > 3:
+                break
+            time.sleep(0.05)
+        return process
+
+    def rows(self, out):
+        try:
+            with open(self.path(f"{out}/history.csv")) as stream:
+                return len(stream.readlines())
+        except FileNotFoundError:
+            return 0
+
+    def test_signals(self):
+        self.run("run", "f", "-o", "undisturbed", "-q", *self.LONG)
+        for number in (signal.SIGHUP, signal.SIGXCPU, signal.SIGTERM, signal.SIGINT):
+            out = f"signal-{number.name}"
+            process = self.start(out)
+            process.send_signal(number)
+            complaint = process.communicate(timeout=60)[1]
+            self.check(f"{number.name}: 75 and a sentence", process.returncode == 75 and
+                       "run again with --resume" in complaint, f"{process.returncode}\n{complaint}")
+            self.run("run", "f", "-o", out, "-q", "--resume", *self.LONG)
+            self.check(f"{number.name}: resumed, the same history",
+                       snapshot(self.path(out)).get("history.csv") ==
+                       snapshot(self.path("undisturbed")).get("history.csv"))
+        process = self.start("signal-usr1")
+        before = snapshot(self.path("signal-usr1")).get("checkpoint.sab")
+        process.send_signal(signal.SIGUSR1)
+        for _ in range(200):
+            if snapshot_of(self.path("signal-usr1/checkpoint.sab")) != before or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGSTOP)
+        self.check("SIGUSR1: a new checkpoint, and the run goes on", process.poll() is None and
+                   snapshot_of(self.path("signal-usr1/checkpoint.sab")) != before, process.poll())
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=120)
+        self.check("SIGUSR1: the run ends as usual", process.returncode == 0 and
+                   snapshot(self.path("signal-usr1")).get("history.csv") ==
+                   snapshot(self.path("undisturbed")).get("history.csv"), process.returncode)
+        process = self.start("signal-nohup", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=120)
+        self.check("a SIGHUP that nohup holds back", process.returncode == 0, process.returncode)
+        write(self.path("st/study.yaml"), "base: ../c\nvary: {material.bingham: [0.1, 0.2, 0.3]}\n")
+        subprocess.run(["sh", "-c", '"$0" study st -o st-out | true', self.program.path], cwd=self.root,
+                       env=self.program.env, timeout=120)
+        self.check("study | true: the table is there", os.path.exists(self.path("st-out/results.csv")))
+
+    # ---- limits ---------------------------------------------------------------------------------
+
+    def test_limits(self):
+        """A sentence and exit code 4, no crash and no endless wait for memory."""
+        env = {k: v for k, v in self.program.env.items() if k != "OPENBLAS_NUM_THREADS"}
+        for limit, size, words in ((resource.RLIMIT_AS, 250_000, "out of memory: the BLAS needs"),
+                                   (resource.RLIMIT_STACK, 64, "the stack is limited")):
+            done = subprocess.run([self.program.path, "run", "c", "-o", "limited"], cwd=self.root, env=env,
+                                  capture_output=True, text=True, timeout=60,
+                                  preexec_fn=lambda l=limit, s=1024 * size: resource.setrlimit(l, (s, s)))
+            self.check(f"{words}: code 4", done.returncode == 4 and words in done.stderr, done)
+        self.run("run", "c", "-o", "limited", "-q",
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, 2 * (10 ** 9,)))
+
+    def test_far(self):
+        """Gmsh meshes lengths of 1e20 for ever."""
+        for size in ("1e20", "1e30", "1e-29"):
+            write(self.path("far/case.yaml"), CASE.replace(
+                "m.msh", f"{MESHES}/box.geo, parameters: {{W: {size}, H: {size}, h: {size}}}").replace(
+                "wall:", "bottom: {traction: 0}, top: {traction: 0}, side:"))
+            done = self.run("check", "far", code=3 if "e-" not in size else 0, timeout=20)
+            self.check(f"{size}: said", "e-" in size or f"the geometry reaches to 1e+{size[2:]}, beyond" in
+                       done.stderr, done.stderr)
+
+    def test_loose(self):
+        """What is wrong with a mesh is said of the mesh, not of a matrix."""
+        squares = "".join(f"Point({i + 1}) = {{{i}, 0, 0, 0.5}}; Point({i + 2}) = {{{i + 1}, 0, 0, 0.5}}; "
+                          f"Point({i + 3}) = {{{i + 1}, 1, 0, 0.5}}; Point({i + 4}) = {{{i}, 1, 0, 0.5}};\n"
+                          f"Line({i + 1}) = {{{i + 1}, {i + 2}}}; Line({i + 2}) = {{{i + 2}, {i + 3}}}; "
+                          f"Line({i + 3}) = {{{i + 3}, {i + 4}}}; Line({i + 4}) = {{{i + 4}, {i + 1}}};\n"
+                          f"Curve Loop({i + 1}) = {{{i + 1} : {i + 4}}}; Plane Surface({i + 1}) = {{{i + 1}}};\n"
+                          for i in (0, 10))
+        case = CASE.replace("m.msh", "m.geo").replace("wall:", "free: {traction: 0}, wall:")
+        write(self.path("two/m.geo"), squares + 'Physical Curve("wall") = {1 : 4}; Physical Curve("free") = {11 : 14};\n')
+        write(self.path("two/case.yaml"), case)
+        done = self.run("run", "two", "-o", "two-out", code=3)
+        self.check("a part that nothing holds: where", "nothing holds the material at (10, 0)" in done.stderr, done.stderr)
+        write(self.path("two/m.geo"), squares.split("Point(11)")[0] + "Line(5) = {1, 3}; Line{5} In Surface{1};\n"
+              'Physical Curve("wall") = {1 : 3, 5}; Physical Curve("free") = {4};\n')
+        done = self.run("check", "two", code=3)
+        self.check("an interior side in a boundary group: said", "of this group lie inside the domain" in done.stderr,
+                   done.stderr)
+        write(self.path("two/m.geo"), squares.split("Point(11)")[0].replace(", 1, 0, 0.5", ", 1e-6, 0, 0.5") +
+              'Physical Curve("wall") = {1}; Physical Curve("free") = {2 : 4};\n')
+        done = self.run("check", "two")
+        self.check("flat elements: said", "times as long as high, at (" in done.stderr, done.stderr)
+
+    def test_many_keys(self):
+        """Time must grow with the size of a file, not with its square."""
+        many = "".join(f"  k{i}: 1\n" for i in range(60000))
+        write(self.path("many/case.yaml"), CASE + "solver:\n" + many)
+        done = self.run("check", "many", code=3, timeout=20)
+        self.check("many keys: the first is unknown", "k0: unknown key" in done.stderr, done.stderr[:300])
+        write(self.path("many/case.yaml"), CASE + "solver:\n" + many + "  k7: 1\n")
+        done = self.run("check", "many", code=3, timeout=20)
+        self.check("many keys: the twin is found", "many/case.yaml:60006:3: the key 'k7' is given twice "
+                   "(first in line 13)" in done.stderr, done.stderr[:300])
+        write(self.path("many/a.csv"), ",".join(f"c{i}" for i in range(60000)) + "\n")
+        self.run("fit", "many/a.csv", "--x", "a", "--y", "b", code=3, timeout=20)
+
+    # ---- links ----------------------------------------------------------------------------------
+
+    def test_links(self):
+        """What a link in the directory of a result leads to is neither written nor removed."""
+        precious = self.path("precious")
+        for name, target in ((".new~", "directory"), ("summary.json.tmp~", "file"), ("history.csv.tmp~", "file"),
+                             (".writable.tmp~", "file"), ("checkpoint.sab.tmp~", "file"), ("profiles", "directory"),
+                             ("history.csv", "file"), ("checkpoint.sab", "file"), ("fields_0007.vtu", "file")):
+            for case in ("c", "f"):
+                out = self.path(f"links/{case}-{name}")
+                write(f"{precious}/text", "mine")
+                write(f"{precious}/more/text", "mine too")
+                os.makedirs(out)
+                os.symlink(precious if target == "directory" else f"{precious}/text", f"{out}/{name}")
+                done = self.program.run("run", case, "-o", out, "--force", "-q", cwd=self.root, timeout=60)
+                self.check(f"{case}, link {name}: done, or refused", done.returncode in (0, 4), done.stderr)
+                self.check(f"{case}, link {name}: refused with a reason", done.returncode == 0 or
+                           "there is a link of that name" in done.stderr, done.stderr)
+                self.check(f"{case}, link {name}: nothing behind it is touched", snapshot(precious) == {
+                    "text": digest(b"mine"), "more": "directory", "more/text": digest(b"mine too")},
+                    f"{done}\n{snapshot(precious)}")
+                self.check(f"{case}, link {name}: nothing is left over", leftovers(out) in ([], [name]),
+                           leftovers(out))
+
+    # ---- files of somebody else -----------------------------------------------------------------
+
+    def test_foreign(self):
+        for name in ("fields_0007.vtu", "gauss_0000.vtu", "history.csv", "fields.pvd", "profiles/depth.csv",
+                     "convergence.csv", "case.resolved.yaml"):
+            for case in ("c", "f"):
+                out = f"foreign/{case}-{name.replace('/', '-')}"
+                write(self.path(f"{out}/{name}"), "mine")
+                before = snapshot(self.path(out))
+                done = self.run("run", case, "-o", out, code=2)
+                self.check(f"{case}, {name}: says which", f"a file '{name.split('/')[0]}'" in done.stderr, done.stderr)
+                self.check(f"{case}, {name}: is as it was", snapshot(self.path(out)) == before)
+                if name == "fields_0007.vtu":
+                    self.run("run", case, "-o", out, "-q", "--force")
+        write(self.path("foreign/other/notes.txt"), "mine")  # no name of ours
+        self.run("run", "c", "-o", "foreign/other", "-q")
+        self.check("other files do not matter", "notes.txt" in snapshot(self.path("foreign/other")))
+        # a creeping flow killed while it moved its files leaves some, and the directory they come from
+        write(self.path("foreign/killed/history.csv"), "half")
+        write(self.path("foreign/killed/.new~/summary.json"), "{}")
+        self.run("run", "c", "-o", "foreign/killed", "-q")
+        write(self.path("nomesh/case.yaml"), CASE)  # which would end a run that begins
+        for root in ("/", "//", "/tmp/..", "/usr/../"):
+            done = self.run("run", "nomesh", "-o", root, code=2)
+            self.check(f"-o {root} is refused", "is the root of the file system" in done.stderr, done.stderr)
+            self.run("study", "c", "-o", root, code=3)  # not even a study
+
+
+def snapshot_of(path):
+    with open(path, "rb") as stream:
+        return digest(stream.read())
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def main():
+    program, suite = Program(sys.argv[1]), Suite()
+    with tempfile.TemporaryDirectory(prefix="sablier-hostile-") as root:
+        tests = Hostile(program, suite, os.path.realpath(root))
+        for name in sys.argv[2:] or [n for n in dir(tests) if n.startswith("test_")]:
+            getattr(tests, name)()
+    return suite.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
