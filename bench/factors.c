@@ -75,8 +75,7 @@ static sab_status measure_all(const char *name, const sab_sparse *A, const doubl
 {
     sab_status status = SAB_OK;
 
-    for (int backend = A->symmetric ? SAB_CHOLMOD : SAB_MUMPS; backend < SAB_BACKENDS;
-         backend++)
+    for (int backend = 0; backend < SAB_BACKENDS; backend++)
         for (int ordering = SAB_ORDERING_AMD; ordering <= SAB_ORDERING_METIS; ordering++) {
             const sab_factor_options o = {(sab_factor_backend)backend, (sab_ordering)ordering,
                                           false};
@@ -101,7 +100,8 @@ static sab_status run(const char *path, int repeat, int iterations, sab_error *e
     SAB_TRY(sab_program_read(path, &p, err));
     printf("%d unknowns, %d points of %d components, %d threads\n\n", p->n, p->npoints, p->s,
            sab_threads_get());
-    printf("| matrix | by | entries | flops | analysis, of one | CPU s | of one | wall s | solve CPU s | of "
+    printf("| matrix | by | entries | flops | analysis, of one | CPU s | of one | wall s | solve "
+           "CPU s | of "
            "one | residual |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     SAB_TRY(measure_all("A", p->A, p->l, repeat, &one, err));
     for (int m = 0; m < 2; m++) {
@@ -123,7 +123,8 @@ int main(int argc, char **argv)
     sab_error err = {0};
 
     if (argc < 2) {
-        fprintf(stderr, "usage: bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N]\n");
+        fprintf(stderr,
+                "usage: bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N]\n");
         return 2;
     }
     bench_threads(argc, argv);

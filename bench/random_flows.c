@@ -1,7 +1,7 @@
 #include "random_flows.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "mesh/gmsh.h"
 #include "random.h"
 
@@ -183,7 +183,7 @@ sab_status bench_flows_run(unsigned long long seed, const bench_flows *o, bool *
                                        .window = 1.0,
                                        .probe = -1,
                                        .max_missed = 20};
-    SAB_TRY(sab_march_create(flow, probes, &options, &march, err));
+    SAB_TRY(sab_march_flow_create(flow, probes, &options, &march, err));
     while (march->end == SAB_MARCH_GOES_ON) {
         sab_flow_report report;
 

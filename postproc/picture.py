@@ -2,6 +2,10 @@
 """Draw a field of a result: colours, streamlines or arrows, and the zones that do not yield.
 
     postproc/picture.py out/cavity cavity.png --field shear_rate
+    postproc/picture.py out/silo-round silo.png --mirror               both halves of a section
+    postproc/picture.py out/silo-space cut.png --slice x=0             a run in space: a slice,
+    postproc/picture.py out/silo-space body.png --view 20 -60          its surface,
+    postproc/picture.py out/silo-space wall.png --wall side --field normal    or the load of a wall
 
 The triangles are quadratic: each is cut into small flat ones before it is drawn. Streamlines are
 lines of equal stream function; where the flow changes its volume there is none, and arrows are
@@ -23,7 +27,7 @@ from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.patches import Patch  # noqa: E402
 from matplotlib.tri import Triangulation  # noqa: E402
 
-LABEL = {"speed": "speed $|u|$", "velocity_x": "velocity $u_x$", "velocity_y": "velocity $u_y$",
+LABEL = {"velocity_r": "velocity $u_r$", "velocity_z": "velocity $u_z$", "speed": "speed $|u|$", "velocity_x": "velocity $u_x$", "velocity_y": "velocity $u_y$",
          "pressure": "pressure $p$", "shear_rate": r"shear rate $|\mathrm{Dev}\,D(u)|$",
          "shear_stress": r"shear stress $|\mathrm{Dev}\,\sigma|$",
          "yield_ratio": r"$|\lambda_T|\,/\,(\mathrm{Bi} + \mu\lambda_N)$",
@@ -123,7 +127,7 @@ def draw_streamlines(axes, mesh, fields, shapes, number):
 def draw_arrows(axes, fields):
     """About 25 arrows along the longer side, at the centres of triangles."""
     centre = shape_at_centre(fields.x)
-    velocity = shape_at_centre(fields.point["velocity"][:, :, :2])
+    velocity = shape_at_centre(fields.flow)
     size = numpy.ptp(fields.x.reshape(-1, 2), axis=0).max() / 25
     cells = numpy.unique(numpy.floor(centre / size).astype(int), axis=0, return_index=True)[1]
     speed = numpy.linalg.norm(velocity, axis=1)
@@ -139,10 +143,92 @@ def shape_at_centre(value):
     return sablier_io.shape(numpy.array([1 / 3]), numpy.array([1 / 3]))[0] @ value
 
 
+def parse_slice(text):
+    """x=0.5, or px,py,pz:nx,ny,nz: a point of the plane and its normal."""
+    axis, equal, value = text.partition("=")
+    try:
+        if equal and axis in ("x", "y", "z"):
+            normal = numpy.eye(3)["xyz".index(axis)]
+            return float(value) * normal, normal
+        point, normal = (numpy.array([float(v) for v in part.split(",")])
+                         for part in text.split(":"))
+        if len(point) == len(normal) == 3:
+            return point, normal
+    except ValueError:
+        pass
+    raise Failure(f"--slice {text}: give x=0.5, or a point and a normal as 0,0,0:1,-1,0")
+
+
+def find_fields(options):
+    """What is to be drawn: plane triangles, or triangles in space."""
+    if options.wall is not None:
+        return sablier_io.Wall(options.result, options.wall)
+    fields = sablier_io.Fields(options.result, options.index)
+    if options.mirror and fields.geometry != "axisymmetric":
+        raise Failure("--mirror is for results with geometry: axisymmetric")
+    if options.slice is not None and fields.geometry != "space":
+        raise Failure("--slice is for results with geometry: space")
+    if fields.geometry == "space":
+        return fields.slice(*parse_slice(options.slice)) if options.slice else fields.surface()
+    return fields.mirrored() if options.mirror else fields
+
+
+def label_of(name):
+    return LABEL.get(name, name.replace("_", " ", 1))
+
+
+def title_of(options):
+    if options.title is not None:
+        return options.title
+    return sablier_io.summary(options.result).get("title", "")
+
+
+def draw_surface(options, fields, name):
+    """Triangles in space, seen from outside: those that look away are left out."""
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    where, value = fields.scalar(name)
+    norm, extend = colour_range(fields, where, value, options)
+    parts = max(1, min(SMALL, int((MANY / 10 / len(fields.x)) ** 0.5)))
+    shapes, small = fields.refine(parts)
+    place = (shapes @ fields.x).reshape(-1, 3)[small]
+    shade = numpy.repeat(value, parts * parts) if where == "cell" else \
+        numpy.ravel(value @ shapes.T)[small].mean(axis=1)
+    elevation, turn = numpy.radians(options.view)
+    eye = numpy.array([numpy.cos(elevation) * numpy.cos(turn),
+                       numpy.cos(elevation) * numpy.sin(turn), numpy.sin(elevation)])
+    normal = numpy.cross(place[:, 1] - place[:, 0], place[:, 2] - place[:, 0])
+    seen = normal @ eye > 0 if options.wall is None else numpy.ones(len(place), dtype=bool)
+    low, high = place.reshape(-1, 3).min(axis=0), place.reshape(-1, 3).max(axis=0)
+    size = numpy.maximum(high - low, 0.02 * (high - low).max())
+
+    figure = pyplot.figure(figsize=(5.6, 4.8))
+    axes = figure.add_subplot(projection="3d", proj_type="ortho")
+    colour = pyplot.get_cmap(options.colours)(norm(shade[seen]))
+    axes.add_collection3d(Poly3DCollection(place[seen], facecolors=colour, edgecolors=colour,
+                                           linewidths=0.3))
+    axes.view_init(*options.view)
+    axes.set_box_aspect(size)
+    for i, axis in enumerate("xyz"):
+        getattr(axes, f"set_{axis}lim")(low[i] - 0.01 * size[i], high[i] + 0.01 * size[i])
+        getattr(axes, f"set_{axis}label")(f"${axis}$")
+        getattr(axes, f"{axis}axis").set_major_locator(
+            pyplot.MaxNLocator(4) if high[i] - low[i] > 0.02 * size.max() else pyplot.NullLocator())
+    figure.colorbar(pyplot.cm.ScalarMappable(norm, options.colours), ax=axes, extend=extend,
+                    shrink=0.7, pad=0.12, label=label_of(name))
+    axes.set_title(title_of(options))
+    sablier_io.save(figure, options.picture, options.dpi, options.colours)
+    print(f"{options.picture}: {name} of {fields.path}, {value.min():g} to {value.max():g}")
+
+
 def draw(options):
     sablier_io.check_picture(options.picture)
-    fields = sablier_io.Fields(options.result, options.index)
-    name = "speed" if options.field == "velocity" else options.field
+    fields = find_fields(options)
+    name = options.field or ("normal" if options.wall is not None else "speed")
+    name = "speed" if name == "velocity" else name
+    if fields.x.shape[2] == 3:
+        draw_surface(options, fields, name)
+        return
     where, value = fields.scalar(name)
     parts = max(1, min(SMALL, int((MANY / len(fields.x)) ** 0.5)))
     shapes, small = fields.refine(parts)
@@ -162,7 +248,7 @@ def draw(options):
         picture = axes.tripcolor(mesh, numpy.ravel(value @ shapes.T), norm=norm,
                                  cmap=options.colours, shading="gouraud", rasterized=True)
     bar = figure.colorbar(picture, cax=axes.inset_axes([1.03, 0, 0.2 / width, 1]), extend=extend)
-    bar.set_label(LABEL.get(name, name.replace("_", " ", 1)))
+    bar.set_label(label_of(name))
     legend = []
 
     rigid = numpy.zeros(len(fields.x), dtype=bool)
@@ -188,14 +274,11 @@ def draw(options):
     axes.set_aspect("equal")
     axes.set_xlim(low[0] - 0.01 * wide, high[0] + 0.01 * wide)
     axes.set_ylim(low[1] - 0.01 * tall, high[1] + 0.01 * tall)
-    axes.set_xlabel("$x$")
-    axes.set_ylabel("$y$")
+    axes.set_xlabel(f"${fields.axes[0]}$")
+    axes.set_ylabel(f"${fields.axes[1]}$")
     for side in axes.spines.values():
         side.set_visible(False)
-    title = options.title
-    if title is None:
-        title = sablier_io.summary(options.result).get("title", "")
-    axes.set_title(title)
+    axes.set_title(title_of(options))
     sablier_io.save(figure, options.picture, options.dpi, options.colours)
     print(f"{options.picture}: {name} of {fields.path}, {value.min():g} to {value.max():g}")
 
@@ -205,9 +288,18 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", help="result directory of `sablier run`")
     parser.add_argument("picture", help=".png, .pdf or .svg to write")
-    parser.add_argument("--field", default="speed", metavar="NAME",
+    parser.add_argument("--field", metavar="NAME",
                         help="speed, shear_rate, pressure, velocity_x, stress_XY, ... (an unknown "
-                             "name lists them all); default %(default)s")
+                             "name lists them all); default speed, of a wall normal")
+    parser.add_argument("--mirror", action="store_true",
+                        help="axisymmetric: both halves of the meridian section")
+    parser.add_argument("--slice", metavar="PLANE",
+                        help="in space: x=0.5, or a point and a normal as 0,0,0:1,-1,0; default: "
+                             "the surface of the domain")
+    parser.add_argument("--wall", metavar="NAME",
+                        help="in space: the stress of the traction probe of that name")
+    parser.add_argument("--view", type=float, nargs=2, default=(25, -60),
+                        metavar=("ELEVATION", "TURN"), help="of a surface, in degrees")
     parser.add_argument("--range", type=float, nargs=2, metavar=("LOW", "HIGH"),
                         help="of the colours; default: all but the extreme 1 %% of the area")
     parser.add_argument("--log", action="store_true", help="logarithmic colours")

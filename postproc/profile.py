@@ -29,30 +29,39 @@ class Line:
 
     def __init__(self, directory, options):
         name, columns = sablier_io.profile(directory, options.profile)
+        if "s" not in columns:
+            raise Failure(f"profile '{name}' is no line; picture.py draws slices and walls")
+        places = [c for c in ("x", "y", "z", "r") if c in columns]
         fields = [c for c in columns
-                  if c not in ("s", "x", "y", "z") and not c.endswith("_deviation")]
+                  if c not in ("s", *places) and not c.endswith("_deviation")]
         column = options.component
         if column is None:
             # the component that is not nearly nothing
             column = max(fields, key=lambda c: numpy.ptp(columns[c]))
         if column not in fields:
             raise Failure(f"profile '{name}' has no '{column}'; it has: {', '.join(fields)}")
-        self.column, self.x, self.y = column, columns["x"], columns["y"]
+        self.column, self.place = column, {c: columns[c] for c in places}
         # the coordinate along which the line runs, or the length
-        spans = {"x": numpy.ptp(self.x), "y": numpy.ptp(self.y)}
-        straight = [axis for axis, other in (("x", "y"), ("y", "x"))
-                    if spans[other] < 1e-12 * spans[axis]]
+        spans = {axis: numpy.ptp(self.place[axis]) for axis in places}
+        straight = [axis for axis in places if all(
+            spans[other] < 1e-12 * spans[axis] for other in places if other != axis)]
         self.axis = straight[0] if straight else "s"
+        if "r" in places:  # formulas may call it x and y as well
+            self.place.update(x=columns["r"], y=columns["z"])
         self.along, self.value = columns[self.axis], columns[column]
         self.formula = options.exact or sablier_io.exact_formulas(directory).get(column)
 
     def exact(self, n=None):
         """Exact values at the samples, or at n points between the ends with their abscissae."""
         if n is None:
-            return sablier_io.evaluate(self.formula, x=self.x, y=self.y)
+            return sablier_io.evaluate(self.formula, **self.place)
         part = numpy.linspace(0, 1, n)
-        x, y, along = (a[0] + part * (a[-1] - a[0]) for a in (self.x, self.y, self.along))
-        return along, sablier_io.evaluate(self.formula, x=x, y=y)
+
+        def between(a):
+            return a[0] + part * (a[-1] - a[0])
+
+        place = {axis: between(value) for axis, value in self.place.items()}
+        return between(self.along), sablier_io.evaluate(self.formula, **place)
 
 
 def draw(options):
@@ -62,7 +71,7 @@ def draw(options):
     if len(labels) != len(lines):
         raise Failure(f"{len(labels)} labels for {len(lines)} results")
     with_error = [line for line in lines if line.formula is not None]
-    upright = all(line.axis == "y" for line in lines)  # draw height upwards
+    upright = all(line.axis in ("y", "z") for line in lines)  # draw height upwards
 
     figure, axes = pyplot.subplots(1, 2 if with_error else 1, sharey=upright, squeeze=False,
                                    figsize=(6.4 if with_error else 4.2, 3.4), layout="constrained")
@@ -115,7 +124,7 @@ def main():
     parser.add_argument("--component", metavar="COLUMN",
                         help="velocity_x, pressure, ...; default: the column that varies most")
     parser.add_argument("--exact", metavar="FORMULA",
-                        help="in x and y; default: `exact` of the case, if it has one")
+                        help="in x and y, or r and z, or x, y, z; default: `exact` of the case, if it has one")
     parser.add_argument("--label", action="append", help="of each result, in their order")
     parser.add_argument("--title")
     parser.add_argument("--dpi", type=int, default=150)

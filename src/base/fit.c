@@ -253,6 +253,24 @@ static sab_status first_guess(const points *p, double *C, double *shift, sab_err
     return SAB_OK;
 }
 
+/* Its suspect, from the normal equations at the solution. */
+static void consider_all(const points *p, double C, double shift, const double *normal, double sum,
+                         sab_fit *fit)
+{
+    const double determinant = normal[0] * normal[2] - normal[1] * normal[1];
+
+    for (int i = 0; i < p->n; i++) {
+        const double w = p->weight[i], f = flow(p->x[i], shift, p->power), r = p->y[i] - C * f;
+        const double slope = -C * p->power * flow(p->x[i], shift, p->power - 1.0);
+        const double leverage =
+            w * (normal[2] * f * f - 2.0 * normal[1] * f * slope + normal[0] * slope * slope) /
+            determinant;
+
+        if (fabs(r) > NEGLIGIBLE * p->y[i])
+            consider(fit, i, sqrt(w) * r, leverage, sum);
+    }
+}
+
 /* Levenberg and Marquardt: Gauss-Newton, damped while the sum of squares would grow. */
 static sab_status fit_beverloo(const points *p, double grain, sab_fit *fit, sab_error *err)
 {
@@ -293,16 +311,7 @@ static sab_status fit_beverloo(const points *p, double grain, sab_fit *fit, sab_
     fit->factor = estimate(C, variance * normal[2] / determinant, p->n - 2);
     fit->k =
         estimate(shift / grain, variance * normal[0] / determinant / (grain * grain), p->n - 2);
-    for (int i = 0; i < p->n; i++) {
-        const double w = p->weight[i], f = flow(p->x[i], shift, p->power), r = p->y[i] - C * f;
-        const double slope = -C * p->power * flow(p->x[i], shift, p->power - 1.0);
-        const double leverage =
-            w * (normal[2] * f * f - 2.0 * normal[1] * f * slope + normal[0] * slope * slope) /
-            determinant;
-
-        if (fabs(r) > NEGLIGIBLE * p->y[i])
-            consider(fit, i, sqrt(w) * r, leverage, sum);
-    }
+    consider_all(p, C, shift, normal, sum, fit);
     return SAB_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum kind { FLAG, TEXT, OVERRIDES, GROUPS } kind;
@@ -27,6 +28,8 @@ static const option table[] = {
      offsetof(sab_args, resume)},
     {'f', "--force", NULL, NULL, "replace a result that is already there", FLAG,
      offsetof(sab_args, force)},
+    {'A', "--safe", NULL, NULL, "the mesh is not trusted: read it in a confined process", FLAG,
+     offsetof(sab_args, safe)},
     {'d', "--dump-program", NULL, "FILE", "write the cone program to FILE (.sabp) before solving",
      TEXT, offsetof(sab_args, dump)},
     {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
@@ -43,7 +46,7 @@ static const option table[] = {
      offsetof(sab_args, backend)},
     {'u', "--submit", NULL, "OPTIONS", "for sbatch, qsub or bsub, as they stand", TEXT,
      offsetof(sab_args, submit)},
-    {'A', "--at-most", NULL, "N", "chains at once on a batch system (default: all)", TEXT,
+    {'N', "--at-most", NULL, "N", "chains at once on a batch system (default: all)", TEXT,
      offsetof(sab_args, at_most)},
     {'w', "--wait", NULL, NULL, "after submitting, until all has ended; then collect", FLAG,
      offsetof(sab_args, wait)},
@@ -55,12 +58,11 @@ static const option table[] = {
      offsetof(sab_args, cancel)},
     {'x', "--x", NULL, "KEY", "column of the abscissa", TEXT, offsetof(sab_args, x)},
     {'y', "--y", NULL, "KEY", "column of the ordinate", TEXT, offsetof(sab_args, y)},
-    {'L', "--law", NULL, "NAME", "beverloo: C (x - k grain)^(d - 1/2) (default); power: a x^n",
-     TEXT, offsetof(sab_args, law)},
+    {'L', "--law", NULL, "NAME", "beverloo (default): C (x - k g)^(d-1/2); power: a x^n", TEXT,
+     offsetof(sab_args, law)},
     {'G', "--grain", NULL, "SIZE", "of beverloo (default 1: k is then a length)", TEXT,
      offsetof(sab_args, grain)},
-    {'D', "--dimension", NULL, "D",
-     "of beverloo: 2 slot, 3 round outlet (default: that of the column geometry, or 2)", TEXT,
+    {'D', "--dimension", NULL, "D", "of beverloo: 2 slot, 3 round (default: by geometry)", TEXT,
      offsetof(sab_args, dimension)},
     {'c', "--scale", NULL, "FACTOR", "of y, such as 2 for the discharge of half a silo", TEXT,
      offsetof(sab_args, scale)},
@@ -74,6 +76,7 @@ static const option table[] = {
     {'v', "--verbose", "-v", NULL, "print every iteration", FLAG, offsetof(sab_args, verbose)},
     {'h', "--help", "-h", NULL, "this page", FLAG, offsetof(sab_args, help)},
 };
+static const char SAFE[] = "SABLIER_SAFE";
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
 static bool takes(const sab_command *command, const option *o)
@@ -133,56 +136,70 @@ static sab_status store(const option *o, const char *value, sab_args *args, sab_
     return SAB_OK;
 }
 
+static sab_status take_target(const sab_command *command, const char *word, sab_args *args,
+                              sab_error *err)
+{
+    if (command->targets == 0)
+        return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'", command->name,
+                        word);
+    if (word[0] == '\0')
+        return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
+    if (args->target != NULL && (command->targets == 1 || args->second != NULL))
+        return sab_fail(err, SAB_ERR_USAGE, "%s takes %s, but got '%s' and '%s'", command->name,
+                        command->targets == 1 ? "one argument" : "two arguments", args->target,
+                        word);
+    *(args->target == NULL ? &args->target : &args->second) = word;
+    return SAB_OK;
+}
+
+/* "--name", "--name=value" or "--name value", of which *next is the word behind; it is set to NULL
+ * if it was not taken. */
+static sab_status take_option(const sab_command *command, const char *word, const char **next,
+                              sab_args *args, sab_error *err)
+{
+    const char *equals = strchr(word, '='), *value = NULL;
+    const size_t length = word[1] == '-' && equals != NULL ? (size_t)(equals - word) : strlen(word);
+    const option *o = find_option(command, word, length);
+    const char *behind = *next;
+
+    *next = NULL;
+    if (o == NULL)
+        return unknown_option(command, word, err);
+    if (o->kind == FLAG) {
+        if (length < strlen(word))
+            return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
+                            o->name);
+        return store(o, NULL, args, err);
+    }
+    if (length < strlen(word))
+        value = equals + 1;
+    else
+        value = *next = behind;
+    if (value == NULL || value[0] == '\0')
+        return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
+                        o->argument);
+    return store(o, value, args, err);
+}
+
 sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
                           sab_error *err)
 {
     *args = (sab_args){0};
     for (int i = 0; i < argc; i++) {
-        const char *word = argv[i], *equals = strchr(word, '=');
-        sab_status status;
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        const bool is_option = argv[i][0] == '-' && argv[i][1] != '\0';
+        const sab_status status = is_option ? take_option(command, argv[i], &next, args, err)
+                                            : take_target(command, argv[i], args, err);
 
-        if (word[0] != '-' || word[1] == '\0') {
-            if (command->targets == 0)
-                return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'",
-                                command->name, word);
-            if (word[0] == '\0')
-                return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
-            if (args->target != NULL && command->targets == 2 && args->second == NULL) {
-                args->second = word;
-                continue;
-            }
-            if (args->target != NULL)
-                return sab_fail(
-                    err, SAB_ERR_USAGE, "%s takes %s, but got '%s' and '%s'", command->name,
-                    command->targets == 1 ? "one argument" : "two arguments", args->target, word);
-            args->target = word;
-            continue;
-        }
-        const size_t length =
-            word[1] == '-' && equals != NULL ? (size_t)(equals - word) : strlen(word);
-        const option *o = find_option(command, word, length);
-        const char *value = NULL;
-
-        if (o == NULL)
-            return unknown_option(command, word, err);
-        if (o->kind != FLAG) {
-            if (length < strlen(word))
-                value = equals + 1;
-            else if (i + 1 < argc)
-                value = argv[++i];
-            if (value == NULL || value[0] == '\0')
-                return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
-                                o->argument);
-        } else if (length < strlen(word)) {
-            return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
-                            o->name);
-        }
-        status = store(o, value, args, err);
         if (status != SAB_OK)
             return status;
+        i += is_option && next != NULL;
     }
     if (args->help)
         return SAB_OK;
+    if (args->safe)
+        setenv(SAFE, "1", 1); /* the points of a study inherit it */
+    args->safe = getenv(SAFE) != NULL && getenv(SAFE)[0] != '\0';
     if (args->quiet && args->verbose)
         return sab_fail(err, SAB_ERR_USAGE, "-q and -v exclude each other");
     if ((command->targets > 0 && args->target == NULL) ||

@@ -21,7 +21,7 @@ typedef struct sab_args {
     int ngroups;
     const char *override[SAB_MAX_OVERRIDES];
     int noverrides;
-    bool quiet, verbose, resume, force, all, markdown, help;
+    bool quiet, verbose, resume, force, safe, all, markdown, help;
     bool wait, status, collect, cancel; /* of `study` */
 } sab_args;
 

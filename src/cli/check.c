@@ -33,7 +33,7 @@ int sab_command_check(const sab_args *args)
     sab_view view = {.term = &term};
     const sab_run_events events = sab_view_events(&view);
     sab_warnings warnings = {.tell = events.warning, .data = events.data};
-    sab_session session = {0};
+    sab_session session = {.safe = args->safe};
     sab_status status = sab_args_threads(args, &message);
 
     if (status == SAB_OK)

@@ -28,6 +28,22 @@ static const char *angle_text(sab_range angle, char *text, size_t size)
     return text;
 }
 
+enum { ANGLE_TEXT = 100 };
+
+/* "30 in extension (as given)," */
+static const char *angle_in(const sab_session *session, int mode, char text[ANGLE_TEXT])
+{
+    const sab_material *m = &session->c->material;
+    char angle[60];
+
+    angle_text(sab_session_friction_angle(session, (sab_friction_mode)mode), angle, sizeof angle);
+    snprintf(text, ANGLE_TEXT, "%s in %s%s%s", angle,
+             mode == SAB_FRICTION_PLANE ? "plane strain" : sab_friction_mode_name[mode],
+             m->friction_is_angle && mode == (int)m->friction_in ? " (as given)" : "",
+             mode == SAB_FRICTION_MODES - 1 ? " (degrees)" : ",");
+    return text;
+}
+
 /* What the coefficient is as an angle: by the motion that the case names, and all others too where
  * they differ from each other (one cone fits one of them). */
 static void say_angles(const sab_session *session, sab_terminal *term)
@@ -38,30 +54,22 @@ static void say_angles(const sab_session *session, sab_terminal *term)
     };
     const sab_material *m = &session->c->material;
     const bool plane = session->c->geometry->d == 2;
-    sab_text line = {0};
-    sab_error err = {0};
-    char text[60];
+    char first[ANGLE_TEXT], second[ANGLE_TEXT], text[60];
 
     if (plane) {
         angle_text(sab_session_friction_angle(session, m->friction_in), text, sizeof text);
         sab_say(term, "  %-12s %-14s degrees: %s", "angle", text, meaning[m->friction_in]);
         return;
     }
-    for (int mode = 0; mode < SAB_FRICTION_MODES; mode++)
-        sab_text_add(&line, &err, "%s%s in %s%s", mode > 0 ? ", " : "",
-                     angle_text(sab_session_friction_angle(session, (sab_friction_mode)mode), text,
-                                sizeof text),
-                     mode == SAB_FRICTION_PLANE ? "plane strain" : sab_friction_mode_name[mode],
-                     m->friction_is_angle && mode == (int)m->friction_in ? " (as given)" : "");
-    if (err.status == SAB_OK)
-        sab_say(term, "  %-12s %s (degrees)", "angle", line.data);
-    sab_text_destroy(&line);
+    for (int mode = 0; mode < SAB_FRICTION_MODES; mode += 2) /* two on a line */
+        sab_say(term, "  %-12s %s %s", mode == 0 ? "angle" : "", angle_in(session, mode, first),
+                angle_in(session, mode + 1, second));
 }
 
 static const char *geometry_text(const sab_geometry *geometry)
 {
     return geometry->axis       ? "axisymmetric about x = 0: fluxes, forces and volumes are of "
-                                  "the whole body (2 pi r)"
+                                  "the\n               whole body (2 pi r)"
            : geometry->dim == 2 ? "plane: fluxes, forces and volumes are per length across it"
                                 : geometry->name;
 }
@@ -71,7 +79,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     const sab_program *p = session->flow->program;
     const sab_case *c = session->c;
     const double scale = sab_geometry_normal_scale(c->geometry);
-    const int n = p->npoints;
+    const int n = session->flow->space->npoints;
     sab_range re = sab_range_of(n, session->flow->law->inverse_reynolds, 1.0);
 
     re = (sab_range){1.0 / re.high, 1.0 / re.low};
@@ -149,6 +157,8 @@ void sab_describe_session(const sab_session *session, sab_terminal *term)
     const sab_mesh *mesh = session->mesh;
     const sab_program *p = session->flow->program;
     const sab_factor_info info = sab_factor_get_info(sab_solver_factor(session->flow->solver));
+    const sab_memory_needs memory = sab_session_memory(session);
+    char place[SAB_PLACE_TEXT];
 
     sab_say(term, "sablier %s  %s", SAB_VERSION, c->title);
     sab_say(term, "mesh           %s, %s", c->mesh_file,
@@ -157,18 +167,26 @@ void sab_describe_session(const sab_session *session, sab_terminal *term)
                                          : "as it is");
     sab_say(term, "               %d vertices, %d %s%s", mesh->nvertices, mesh->nelements,
             mesh->cell->plural,
-            c->element->faces       ? ", P2 with a bubble in each and on each face"
+            c->element->faces       ? ", P2 with bubbles, on faces too"
             : c->element->inner > 0 ? ", P2 with a bubble in each"
                                     : "");
-    sab_say(term, "unknowns       %d velocities, %d law points", p->n, p->npoints);
+    sab_say(term, "               worst shape %.3g of 1%s, at %s", session->shape,
+            c->split == SAB_SPLIT_ALFELD ? " before the split" : "",
+            sab_place_text(mesh->cell->dim, session->shape_at, place));
+    sab_say(term, "unknowns       %d velocities, %d law points", p->n,
+            session->flow->space->npoints);
+    if (session->flow->walls != NULL)
+        sab_say(term, "               %d points on walls with friction", session->flow->walls->n);
     describe_rheology(session, term);
     describe_corners(session, term);
     describe_time(session, term);
     sab_say(term, "solver         %s, tolerance %g on the power gap",
             sab_method_table[c->solver.method].name, c->solver.tolerance);
     sab_say(term, "memory         about %.3g MB; %s (%s), factor %.3g M entries",
-            1e-6 * sab_flow_memory(session->flow), info.backend, info.ordering,
-            1e-6 * info.entries);
+            1e-6 * memory.needed, info.backend, info.ordering, 1e-6 * info.entries);
+    if (memory.machine > 0.0)
+        sab_say(term, "               about %.2g %s would fill the %.3g GB of this machine",
+                memory.elements, mesh->cell->plural, 1e-9 * memory.machine);
     if (term->verbosity > 0)
         sab_say(term, "BLAS           %s", sab_blas_name());
 }

@@ -106,6 +106,28 @@ cleanup:
     return status;
 }
 
+/* --grain and --dimension */
+static sab_status read_beverloo(const sab_args *args, sab_fit_request *r, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if ((args->grain != NULL || args->dimension != NULL) && r->law != SAB_FIT_BEVERLOO)
+        return sab_fail(err, SAB_ERR_USAGE, "%s belongs to --law beverloo",
+                        args->grain != NULL ? "--grain" : "--dimension");
+    if (args->grain != NULL)
+        SAB_TRY(sab_args_number("--grain", args->grain, &r->grain, err));
+    if (r->grain <= 0.0)
+        return sab_fail(err, SAB_ERR_USAGE, "--grain: %s is not positive", args->grain);
+    if (args->dimension != NULL && (!sab_parse_integer(args->dimension, &r->dimension) ||
+                                    r->dimension < 2 || r->dimension > 3))
+        return sab_fail(err, SAB_ERR_USAGE,
+                        "--dimension: '%s' is neither 2 (slot, exponent 3/2) nor 3 (round outlet, "
+                        "5/2)",
+                        args->dimension);
+cleanup:
+    return status;
+}
+
 static sab_status read_request(const sab_args *args, sab_fit_request *r, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -124,23 +146,7 @@ static sab_status read_request(const sab_args *args, sab_fit_request *r, sab_err
             return sab_fail(err, SAB_ERR_USAGE, "--law: '%s' is none of beverloo, power",
                             args->law);
     }
-    if (args->grain != NULL) {
-        SAB_TRY(sab_args_number("--grain", args->grain, &r->grain, err));
-        if (r->law != SAB_FIT_BEVERLOO)
-            return sab_fail(err, SAB_ERR_USAGE, "--grain belongs to --law beverloo");
-        if (r->grain <= 0.0)
-            return sab_fail(err, SAB_ERR_USAGE, "--grain: %s is not positive", args->grain);
-    }
-    if (args->dimension != NULL) {
-        if (r->law != SAB_FIT_BEVERLOO)
-            return sab_fail(err, SAB_ERR_USAGE, "--dimension belongs to --law beverloo");
-        if (!sab_parse_integer(args->dimension, &r->dimension) || r->dimension < 2 ||
-            r->dimension > 3)
-            return sab_fail(err, SAB_ERR_USAGE,
-                            "--dimension: '%s' is neither 2 (slot, exponent 3/2) nor 3 (round "
-                            "outlet, 5/2)",
-                            args->dimension);
-    }
+    SAB_TRY(read_beverloo(args, r, err));
     if (args->scale != NULL) {
         SAB_TRY(sab_args_number("--scale", args->scale, &r->scale, err));
         if (r->scale == 0.0)

@@ -7,6 +7,29 @@
 
 /* ---- every flow ------------------------------------------------------------------------------ */
 
+/* "0.25", "[1, 2, 3]"; of long ones the beginning. */
+typedef struct list {
+    char text[96];
+} list;
+
+static list list_of(int digits, int n, const double *value)
+{
+    const int shown = n <= SAB_DIM ? n : 2;
+    list l;
+    size_t end = 0;
+
+    for (int i = 0; i < shown && end < sizeof l.text; i++)
+        end += (size_t)snprintf(l.text + end, sizeof l.text - end, "%s%.*g%s",
+                                i > 0   ? ", "
+                                : n > 1 ? "["
+                                        : "",
+                                digits, value[i],
+                                i + 1 < shown || n == 1 ? ""
+                                : n > shown             ? ", ...]"
+                                                        : "]");
+    return l;
+}
+
 static void say_exact(const sab_run_result *result, sab_terminal *term)
 {
     const sab_error_norms *e = &result->error;
@@ -57,11 +80,9 @@ static void report_creeping(const sab_run *run, sab_terminal *term)
 
         if (sab_probe_is_profile(p->probe))
             sab_say(term, "probe          %s: profiles/%s.csv", p->probe->name, p->probe->name);
-        else if (p->components == 1)
-            sab_say(term, "probe          %s = %.10g", p->probe->name, p->value[0]);
         else
-            sab_say(term, "probe          %s = [%.10g, %.10g%s]", p->probe->name, p->value[0],
-                    p->value[1], p->components > 2 ? ", ..." : "");
+            sab_say(term, "probe          %s = %s", p->probe->name,
+                    list_of(10, p->components, p->value).text);
     }
 }
 
@@ -80,13 +101,8 @@ static void say_probes(const sab_run *run, sab_terminal *term)
                     p->probe->name, p->probe->name);
             continue;
         }
-        if (p->components == 1)
-            sab_say(term, "probe          %s = %.8g +/- %.2g", p->probe->name, mean[0],
-                    deviation[0]);
-        else
-            sab_say(term, "probe          %s = [%.8g, %.8g%s] +/- [%.2g, %.2g%s]", p->probe->name,
-                    mean[0], mean[1], p->components > 2 ? ", ..." : "", deviation[0], deviation[1],
-                    p->components > 2 ? ", ..." : "");
+        sab_say(term, "probe          %s = %s +/- %s", p->probe->name,
+                list_of(8, p->components, mean).text, list_of(2, p->components, deviation).text);
         mean += p->components;
         deviation += p->components;
     }
@@ -94,14 +110,14 @@ static void say_probes(const sab_run *run, sab_terminal *term)
 
 static void say_transport(const sab_march *m, sab_terminal *term)
 {
-    const sab_transport_report *feet = &m->transport;
+    const sab_transport_report *feet = &sab_march_flow_of(m)->transport;
     const double n = (double)feet->points;
 
     sab_say(term, "transport      %.0f feet per step, %.3g sides crossed by each, at most %d",
             n / m->rows, (double)feet->steps / n, feet->longest);
     sab_say(term, "               %.2g %% held by walls, %.2g %% from outside; CPU %.2g s per step",
             100.0 * (double)feet->clamped / n, 100.0 * (double)feet->left / n,
-            m->cpu_transport / m->rows);
+            sab_march_flow_of(m)->cpu_transport / m->rows);
 }
 
 /* Where the energy of the run came from. */
@@ -129,7 +145,7 @@ static void report_inertial(const sab_run *run, sab_terminal *term)
             : m->end == SAB_MARCH_FINISHED ? "time.end"
             : m->end == SAB_MARCH_UNSTABLE ? "unstable"
                                            : "given up",
-            m->rows, m->flow->time, result->window);
+            m->rows, sab_march_time(m), result->window);
     say_probes(run, term);
     say_exact(result, term);
     sab_say(term, "work per step  %.3g outer, %.4g inner, %.3g factorisations, %.4g solves",

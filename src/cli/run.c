@@ -56,8 +56,11 @@ int sab_command_run(const sab_args *args)
     char directory[SAB_PATH];
     sab_view view = {.term = &term};
     const sab_run_events events = sab_view_events(&view);
-    const sab_run_options options = {
-        .directory = directory, .dump = args->dump, .resume = args->resume, .force = args->force};
+    const sab_run_options options = {.directory = directory,
+                                     .dump = args->dump,
+                                     .resume = args->resume,
+                                     .force = args->force,
+                                     .safe = args->safe};
     sab_case *c = NULL;
     sab_run *run = NULL;
     bool good = true;

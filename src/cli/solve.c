@@ -21,38 +21,35 @@ static sab_status parse_ordering(const char *name, sab_ordering *ordering, sab_e
     return sab_fail(err, SAB_ERR_USAGE, "--ordering: '%s' is none of auto, amd, metis", name);
 }
 
+static sab_status parse_method(const char *name, sab_method *method, sab_error *err)
+{
+    const char *names[SAB_METHOD_COUNT];
+
+    for (int m = 0; m < SAB_METHOD_COUNT; m++) {
+        names[m] = sab_method_table[m].name;
+        if (strcmp(names[m], name) == 0) {
+            *method = (sab_method)m;
+            return SAB_OK;
+        }
+    }
+    const char *close = sab_closest_name(name, names, SAB_METHOD_COUNT);
+    return sab_fail(err, SAB_ERR_USAGE, "--method: unknown method '%s'%s%s%s", name,
+                    close != NULL ? "; did you mean '" : "",
+                    close != NULL ? close : "; `sablier keys` lists them",
+                    close != NULL ? "'?" : "");
+}
+
 static sab_status parse_options(const sab_args *args, sab_solver_options *options, sab_error *err)
 {
     sab_status status = SAB_OK;
 
-    if (args->method != NULL) {
-        const char *names[SAB_METHOD_COUNT];
-        int found = -1;
-
-        for (int m = 0; m < SAB_METHOD_COUNT; m++) {
-            names[m] = sab_method_table[m].name;
-            if (strcmp(names[m], args->method) == 0)
-                found = m;
-        }
-        if (found < 0) {
-            const char *close = sab_closest_name(args->method, names, SAB_METHOD_COUNT);
-            status = sab_fail(err, SAB_ERR_USAGE, "--method: unknown method '%s'%s%s%s",
-                              args->method, close != NULL ? "; did you mean '" : "",
-                              close != NULL ? close : "; `sablier keys` lists them",
-                              close != NULL ? "'?" : "");
-            goto cleanup;
-        }
-        options->method = (sab_method)found;
-    }
+    if (args->method != NULL)
+        SAB_TRY(parse_method(args->method, &options->method, err));
     if (args->linear != NULL) {
-        const bool mumps = strcmp(args->linear, "mumps") == 0;
-
-        if (!mumps && strcmp(args->linear, "cholmod") != 0) {
-            status = sab_fail(err, SAB_ERR_USAGE, "--linear: '%s' is neither cholmod nor mumps",
-                              args->linear);
-            goto cleanup;
-        }
-        options->linear = mumps ? SAB_MUMPS : SAB_CHOLMOD;
+        options->linear = strcmp(args->linear, "mumps") == 0 ? SAB_MUMPS : SAB_CHOLMOD;
+        if (options->linear == SAB_CHOLMOD && strcmp(args->linear, "cholmod") != 0)
+            return sab_fail(err, SAB_ERR_USAGE, "--linear: '%s' is neither cholmod nor mumps",
+                            args->linear);
     }
     if (args->ordering != NULL)
         SAB_TRY(parse_ordering(args->ordering, &options->ordering, err));

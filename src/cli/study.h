@@ -34,6 +34,7 @@ typedef struct sab_study_batch {    /* DIR/batch/jobs.json */
     const sab_batch *system;        /* NULL: none so far */
     char *study, *options;          /* absolute path of study.yaml; of --submit; owned */
     int at_most;                    /* chains at the same time; 0: no bound */
+    bool safe;                      /* --safe, for the tasks too */
     int lists;                      /* written so far */
     int njobs, capacity;
     sab_study_job *job;

@@ -323,7 +323,7 @@ static sab_status write_task(const sab_study_batch *b, sab_error *err)
                          "[ -n \"$chain\" ] || exit 0 # the smallest array may be too large\n"
                          "exec "));
     SAB_TRY(add_program(&text, err));
-    SAB_TRY(sab_text_add(&text, err, " study-task "));
+    SAB_TRY(sab_text_add(&text, err, " study-task %s", b->safe ? "--safe " : ""));
     SAB_TRY(add_quoted(&text, study, err));
     SAB_TRY(sab_text_add(&text, err, " \"$chain\"\n"));
     SAB_TRY(save_script(b, "task.sh", &text, err));
@@ -552,7 +552,7 @@ static sab_status print_list(sab_study_batch *b, const sab_study_run *run, int n
     snprintf(study, sizeof study, "%.*s", (int)(strlen(b->directory) - strlen("/batch")),
              b->directory);
     SAB_TRY(add_program(&program, err));
-    SAB_TRY(sab_text_add(&program, err, " study-task "));
+    SAB_TRY(sab_text_add(&program, err, " study-task %s", b->safe ? "--safe " : ""));
     SAB_TRY(add_quoted(&program, study, err));
     SAB_TRY(sab_text_add(&lines, err, "%s", ""));
     SAB_TRY(sab_text_add(&rule, err, "CHAINS = ["));
@@ -595,6 +595,7 @@ sab_status sab_study_batch_submit(sab_study_batch *b, sab_study_run *run, const 
         if (b->at_most < 1)
             SAB_FAIL(err, SAB_ERR_USAGE, "--at-most: %d is not positive", b->at_most);
     }
+    b->safe = args->safe;
     SAB_NEW(chosen, run->nchains);
     SAB_TRY(write_files(b, run, err));
     SAB_TRY(choose_chains(b, run, term, &n, chosen, &queue, err));

@@ -4,14 +4,16 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 /* The mesh that Gmsh works on. A .geo can end the process (Exit;), with exit code 0. */
 static const char *meshing;
+static pid_t meshing_process;
 
 static void on_exit_while_meshing(void)
 {
-    if (meshing != NULL) {
+    if (meshing != NULL && getpid() == meshing_process) { /* not in the one of --safe */
         fflush(stdout);
         fprintf(stderr,
                 "error: the mesh '%s' ended the program: Exit in a .geo? Use Error or Abort\n",
@@ -28,6 +30,7 @@ static void on_phase(void *data, sab_phase phase, const sab_session *session)
     if (phase == SAB_PHASE_MESH) {
         atexit(on_exit_while_meshing);
         meshing = session->c->mesh_file;
+        meshing_process = getpid();
         sab_progress(view->term, "meshing %s", session->c->mesh_file);
     } else if (phase == SAB_PHASE_ASSEMBLY) {
         sab_progress(view->term, "assembling %d triangles", session->mesh->nelements);

@@ -76,42 +76,93 @@ static bool make_path(const sab_mesh *mesh, int e, const double *xi, const doubl
     return finite;
 }
 
+/* The walk needs a place within the chords, and x may lie between a curved side and its chord: then
+ * it starts in the element beside, or else from the nearest point of e, in reference coordinates,
+ * which is no farther than the depth of the side. */
+static void start_walk(const sab_mesh *mesh, int e, sab_path *p, sab_foot *f)
+{
+    const sab_cell *cell = mesh->cell;
+    double xi[SAB_DIM], l[SAB_CORNERS], sum = 0.0;
+    int lowest, ignored;
+
+    if (sab_locate_chords(mesh, e, p->x, xi, &lowest) >= 0.0)
+        return;
+    sab_cell_barycentric(cell, xi, l);
+    const int beside = mesh->neighbour[cell->sides * e + sab_walk_opposite(cell, lowest)];
+    if (beside >= 0 && sab_locate_chords(mesh, beside, p->x, xi, &ignored) >= 0.0) {
+        f->element = beside;
+        return;
+    }
+    for (int i = 0; i < cell->corners; i++) {
+        l[i] = fmax(l[i], SLACK);
+        sum += l[i];
+    }
+    for (int i = 0; i < cell->dim; i++) {
+        p->x[i] = 0.0;
+        for (int k = 0; k < cell->corners; k++)
+            p->x[i] += l[k] / sum * sab_mesh_x(mesh, sab_mesh_element(mesh, e)[k])[i];
+        p->d[i] = p->end[i] - p->x[i];
+    }
+}
+
+/* Do two elements have a corner in common? */
+static bool touch(const sab_mesh *mesh, int e, int f)
+{
+    for (int i = 0; i < mesh->cell->corners; i++)
+        for (int k = 0; k < mesh->cell->corners; k++)
+            if (sab_mesh_element(mesh, e)[i] == sab_mesh_element(mesh, f)[k])
+                return true;
+    return false;
+}
+
+/* The path has left the chords by a side of the boundary. Between chords and curve it goes on, and
+ * may end there, in this element or in one beside it or beside the place where it slides to. */
+static int leave(const sab_transport *t, const sab_path *p, sab_foot *f)
+{
+    const sab_mesh *mesh = t->space->mesh;
+    const bool curved = t->curved[f->element];
+    sab_foot end = {.side = SAB_INSIDE};
+    int steps = 0;
+
+    if (curved && sab_locate_inside(mesh, f->element, p->end, f->xi) >= -SLACK) {
+        f->side = SAB_INSIDE;
+        return 0;
+    }
+    end.element = curved ? sab_locator_find(t->locator, p->end, end.xi) : -1;
+    if (end.element < 0 || !touch(mesh, end.element, f->element)) {
+        const double rest = t->walker->meet(mesh, p, f);
+
+        if (!t->open[mesh->cell->sides * f->element + f->side])
+            steps = t->walker->slide(mesh, t->open, p->d, rest, f);
+    }
+    if (end.element >= 0 && touch(mesh, end.element, f->element))
+        *f = end;
+    return steps;
+}
+
 /* Follow x + d from point xi of element e. */
 static sab_foot find_foot(const sab_transport *t, int e, const double *xi, const double *d,
                           sab_transport_report *report)
 {
     const sab_mesh *mesh = t->space->mesh;
-    const int dim = mesh->cell->dim, sides = mesh->cell->sides;
     sab_foot f = {.element = e, .side = SAB_INSIDE};
-    int steps = 0, lowest;
     sab_path p;
 
     report->points++;
     if (!make_path(mesh, e, xi, d, &p)) { /* show it in the velocity, not in a crash */
-        for (int i = 0; i < dim; i++)
+        for (int i = 0; i < mesh->cell->dim; i++)
             f.xi[i] = NAN;
         return f;
     }
-    if (t->curved[e]) { /* x may lie between a curved side and its chord */
-        double at[SAB_DIM];
-        const double low = sab_locate_chords(mesh, e, p.x, at, &lowest);
-        const int beside = mesh->neighbour[sides * e + sab_walk_opposite(mesh->cell, lowest)];
-
-        f.element = low < 0.0 && beside >= 0 ? beside : e;
-    }
-    steps = t->walker->walk(mesh, &p, &f);
+    if (t->curved[e])
+        start_walk(mesh, e, &p, &f);
+    int steps = t->walker->walk(mesh, &p, &f);
     if (f.side == SAB_INSIDE)
         settle(t, p.end, &f);
-    else if (!t->curved[f.element] ||
-             sab_locate_inside(mesh, f.element, p.end, f.xi) < -SLACK) { /* truly outside */
-        const double rest = t->walker->meet(mesh, &p, &f);
-
-        if (!t->open[sides * f.element + f.side])
-            steps += t->walker->slide(mesh, t->open, d, rest, &f);
-    } else
-        f.side = SAB_INSIDE; /* beyond the chord, but not beyond the curve */
+    else
+        steps += leave(t, &p, &f);
     if (f.side != SAB_INSIDE) {
-        const bool open = t->open[sides * f.element + f.side];
+        const bool open = t->open[mesh->cell->sides * f.element + f.side];
 
         report->left += open;
         report->clamped += !open;

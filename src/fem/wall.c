@@ -122,6 +122,8 @@ static void stress_at(const sab_wall *w, const sab_wall_vertex *v, const source 
                 middles += F[w->dim * w->middle[v->first + k] + i];
             t[i] = (F[w->dim * v->node + i] + 0.5 * middles) / v->size;
         }
+    if (v->axis && from->geometry == NULL) /* an entry on the axis may have a part of the node */
+        t[0] = 0.0;
     split_traction(w, v->normal, t, stress);
 }
 

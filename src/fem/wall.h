@@ -19,6 +19,7 @@ typedef struct sab_wall_vertex {
     int first, nmiddles; /* of the edges of the wall that meet here, in sab_wall.middle */
     int part;            /* of a line: a new one begins where a vertex is left out */
     double s;            /* likewise */
+    bool axis;           /* on an axis, where the radial traction vanishes */
     double size;         /* int phi, phi the P1 hat of the vertex on the wall, with the measure */
     double normal[SAB_DIM]; /* int phi n, outward, made a unit vector */
 } sab_wall_vertex;

@@ -1,5 +1,7 @@
 /* Walls that are lines: the sides of a group in order, and the vertices between them. */
 #include "base/memory.h"
+#include "fem/axis.h"
+#include "fem/dofs.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
 #include "fem/wall_parts.h"
@@ -126,14 +128,15 @@ static bool is_smooth(const sab_wall_of *of, const side *before, const side *beh
 }
 
 /* Does the wall end on the axis, and go on smoothly in its mirror image? The normal (n_r, n_z) of
- * that is (-n_r, n_z). */
-static bool crosses_axis(const sab_wall_of *of, const side *here, int end, const int *degree)
+ * that is (-n_r, n_z). An entry on the axis that shares the node has no axial force. */
+static bool crosses_axis(const sab_wall_of *of, double reach, const side *here, int end,
+                         const int *degree)
 {
     const int node = here->node[end];
     const double *n = here->at[end];
 
-    return of->geometry->axis && degree[node] == 1 &&
-           sab_mesh_x(of->mesh, node)[0] <= 1e-9 * here->length && sab_wall_owns(of, node) &&
+    return of->geometry->axis && degree[node] == 1 && sab_on_axis(of->mesh, reach, node) &&
+           (sab_wall_owns(of, node) || of->owner[node] == SAB_SEVERAL) &&
            sab_wall_owns(of, here->node[MIDDLE]) && n[1] * n[1] - n[0] * n[0] > SAB_WALL_CORNER;
 }
 
@@ -155,7 +158,8 @@ static void add_vertex(sab_wall *w, const side *before, const side *behind, doub
             for (int i = 0; i < w->dim; i++)
                 n[i] += of[k]->normal[1 - k][i];
         }
-    if (before == NULL || behind == NULL)
+    v->axis = before == NULL || behind == NULL;
+    if (v->axis)
         n[0] = 0.0;
     const double length = hypot(n[0], n[1]);
     for (int i = 0; i < w->dim; i++)
@@ -166,6 +170,7 @@ static void add_vertex(sab_wall *w, const side *before, const side *behind, doub
 static void find_vertices(const sab_wall_of *of, int nsides, const side *sides, const int *degree,
                           sab_wall *w)
 {
+    const double reach = sab_axis_reach(of->mesh, of->geometry);
     int part = 0;
 
     for (int begin = 0, end; begin < nsides; begin = end) {
@@ -177,7 +182,7 @@ static void find_vertices(const sab_wall_of *of, int nsides, const side *sides, 
         part++;
         if (closed)
             add_vertex(w, last, first, first->s, part);
-        else if (crosses_axis(of, first, 0, degree))
+        else if (crosses_axis(of, reach, first, 0, degree))
             add_vertex(w, NULL, first, first->s, part);
         for (const side *here = first + 1; here <= last; here++)
             if (is_smooth(of, here - 1, here, degree))
@@ -186,7 +191,7 @@ static void find_vertices(const sab_wall_of *of, int nsides, const side *sides, 
                 part++;
         if (closed)
             add_vertex(w, last, first, last->s + last->length, part);
-        else if (crosses_axis(of, last, 1, degree))
+        else if (crosses_axis(of, reach, last, 1, degree))
             add_vertex(w, last, NULL, last->s + last->length, part);
     }
 }

@@ -1,6 +1,7 @@
 #include "flow/inertia.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/axis.h"
 
 #include <string.h>
 
@@ -23,9 +24,24 @@ static bool may_vary(const sab_flow_setup *setup)
 
         varies = varies || (at->has_velocity && any_varies(dim, at->velocity)) ||
                  (at->has_traction && any_varies(dim, at->traction)) ||
-                 (at->has_pressure && any_varies(1, &at->pressure));
+                 (at->has_pressure && any_varies(1, &at->pressure)) ||
+                 (at->has_wall && ((at->wall.has_velocity && any_varies(dim, at->wall.velocity)) ||
+                                   (at->wall.has_speed && any_varies(1, &at->wall.speed))));
     }
     return varies;
+}
+
+static bool walls_may_vary(const sab_flow_setup *setup)
+{
+    for (int b = 0; b < setup->nboundaries; b++) {
+        const sab_wall_law *wall = &setup->boundary[b].wall;
+
+        if (setup->boundary[b].has_wall &&
+            (any_varies(1, &wall->friction) || any_varies(1, &wall->adhesion) ||
+             any_varies(1, &wall->drag)))
+            return true;
+    }
+    return false;
 }
 
 static bool law_may_vary(const sab_material *m)
@@ -43,18 +59,7 @@ static bool is_wall(const sab_boundary *at, int dim)
     for (int i = 0; i < dim; i++)
         held = held && at->prescribed[i] && at->velocity[i].call == NULL &&
                at->velocity[i].constant == 0.0;
-    return held || at->slip;
-}
-
-/* A side on the axis: no material can pass. */
-static bool is_on_axis(const sab_flow *flow, int facet)
-{
-    const sab_mesh *mesh = flow->setup.mesh;
-    bool on = flow->setup.geometry->axis;
-
-    for (int k = 0; k < mesh->cell->facet->nodes; k++)
-        on = on && sab_mesh_x(mesh, sab_mesh_facet(mesh, facet)[k])[0] == 0.0;
-    return on;
+    return held || at->slip || at->has_wall;
 }
 
 /* Material goes by the tractions alone through sides that nobody mentions, too: together they are
@@ -64,12 +69,13 @@ static bool is_on_axis(const sab_flow *flow, int facet)
 static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
+    const double axis = sab_axis_reach(mesh, flow->setup.geometry);
     sab_status status = SAB_OK;
 
     SAB_NEW(it->open, mesh->nfacets);
     SAB_NEW(it->part, mesh->nfacets);
     for (int f = 0; f < mesh->nfacets; f++) {
-        it->open[f] = !is_on_axis(flow, f);
+        it->open[f] = !sab_facet_on_axis(mesh, axis, f); /* where no material can pass */
         it->part[f] = it->open[f] ? flow->setup.nboundaries : -1;
     }
     for (int b = 0; b < flow->setup.nboundaries; b++) {
@@ -79,7 +85,7 @@ static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_err
         for (int i = 0; i < group->nfacets; i++) {
             if (is_wall(at, flow->setup.geometry->dim))
                 it->open[group->facet[i]] = false;
-            if (at->slip || at->has_velocity)
+            if (at->slip || at->has_wall || at->has_velocity)
                 it->part[group->facet[i]] = -1;
             else if (it->part[group->facet[i]] >= 0)
                 it->part[group->facet[i]] = b;
@@ -137,7 +143,7 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_TRY(sab_space_body_force(flow->space, flow->setup.gravity, 0.0, it->weight, err));
     memcpy(it->applied, flow->load, size * sizeof *it->applied);
     it->varies = may_vary(&flow->setup);
-    it->law_varies = law_may_vary(flow->setup.material);
+    it->law_varies = law_may_vary(flow->setup.material) || walls_may_vary(&flow->setup);
     SAB_TRY(set_initial(flow, it->velocity, err));
     memcpy(it->previous, it->velocity, size * sizeof *it->previous);
     *inertia = it;

@@ -216,7 +216,7 @@ static sab_status get_block(source *s, sab_block *b, unsigned char *bytes, sab_e
         from_disk((sab_block_type)type, at, n, bytes, data);
     }
     SAB_TRY(get_sum(s, what, err));
-    data[size] = '\0';
+    data[type == SAB_BLOCK_TEXT ? count : size] = '\0'; /* whatever it was filled up with */
     *b = (sab_block){name, (sab_block_type)type, (size_t)count, data};
     name = data = NULL;
 cleanup:

@@ -32,7 +32,7 @@ static sab_status read_dimension(const sab_study *s, const sab_yaml *map, sab_fi
     if (fit->law != SAB_FIT_BEVERLOO)
         return sab_study_fail(s, node, err, "fit.dimension: belongs to the law beverloo");
     if (node->kind != SAB_YAML_SCALAR || !sab_parse_integer(node->text, &fit->dimension) ||
-        (fit->dimension != SAB_DIM - 1 && fit->dimension != SAB_DIM))
+        (fit->dimension != sab_geometry_plane.d && fit->dimension != sab_geometry_space.d))
         return sab_study_fail(s, node, err,
                               "fit.dimension: expected 2 (slot, exponent 3/2) or 3 (round outlet, "
                               "5/2); without it, it is that of the geometry");

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#define MARK "\xef\xbb\xbf" /* that spreadsheets leave at the beginning */
 enum { MAX_FILE = 256 * 1024 * 1024, MAX_COLUMNS = 10000 };
 
 sab_status sab_table_create(const char *name, sab_table **table, sab_error *err)
@@ -324,7 +325,7 @@ sab_status sab_table_read(const char *path, sab_table **table, sab_error *err)
     SAB_TRY(sab_table_create(path, &t, err));
     SAB_TRY(read_file(path, &text, err));
     scanner s = {path, text, 1, false, err};
-    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) /* a mark that spreadsheets leave */
+    if (strncmp(text, MARK, 3) == 0)
         s.at += 3;
     if (s.at[strspn(s.at, " \t\r\n")] == '\0') {
         status =
@@ -357,7 +358,8 @@ static void write_cell(FILE *stream, const char *text, bool alone)
 {
     const size_t n = strlen(text);
     const bool edges =
-        n > 0 && (strchr(" \t", text[0]) != NULL || strchr(" \t", text[n - 1]) != NULL);
+        n > 0 && (strchr(" \t", text[0]) != NULL || /* or what the file begins with */
+                  strchr(" \t", text[n - 1]) != NULL || strncmp(text, MARK, 3) == 0);
 
     if (strpbrk(text, ",\"\r\n") == NULL && !edges && !(alone && n == 0)) {
         fputs(text, stream);

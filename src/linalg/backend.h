@@ -14,8 +14,8 @@
 
 typedef struct sab_backend {
     const char *name;
-    bool unsymmetric; /* accepts an unsymmetric matrix */
-    int64_t largest;  /* largest n its indices can hold */
+    const struct sab_backend *reserve; /* takes what this one fails at; NULL: none */
+    int64_t largest;                   /* largest n its indices can hold */
 
     /* Analyse the pattern of A (n >= 1), by nested dissection if `metis`, else with AMD; fill
      * ordering, entries and flops of info. The caller owns *state, which is NULL on failure. */
@@ -33,5 +33,19 @@ extern const sab_backend sab_backend_cholmod; /* backend_cholmod.c */
  * the k-th. Of an unsymmetric A the lower triangle counts, as if the pattern were symmetric. */
 sab_status sab_order_metis(const sab_sparse *A, int64_t *order, sab_error *err);
 extern const sab_backend sab_backend_mumps; /* backend_mumps.c */
+extern const sab_backend sab_backend_lu;    /* backend_lu.c */
+
+/* The symbolic analysis of CHOLMOD: supernode k has the columns first[k] .. first[k+1]-1 in the
+ * order of elimination, and the rows row[start[k]] .. row[start[k+1]-1], its columns first. */
+typedef struct sab_supernodes {
+    int64_t n;
+    int64_t *order; /* unknown that is eliminated as the k-th */
+    int64_t *first, *start, *row;
+} sab_supernodes;
+/* Of an unsymmetric A the lower triangle counts. Fills ordering, entries and flops of info, those
+ * of L L^T. To be cleared, also after a failure. */
+sab_status sab_supernodes_create(const sab_sparse *A, bool metis, sab_supernodes *super,
+                                 sab_factor_info *info, sab_error *err);
+void sab_supernodes_clear(sab_supernodes *super);
 
 #endif

@@ -88,15 +88,11 @@ static const char *ordering_name(int ordering)
     }
 }
 
-static sab_status cholmod_state_create(const sab_sparse *A, bool metis, void **data,
-                                       sab_factor_info *info, sab_error *err)
+static sab_status analyse(cholmod_state *state, const sab_sparse *A, bool metis,
+                          sab_factor_info *info, sab_error *err)
 {
-    sab_status status = SAB_OK;
-    cholmod_state *state = NULL;
     cholmod_sparse view = view_matrix(A);
 
-    *data = NULL;
-    SAB_NEW(state, 1);
     cholmod_l_start(&state->common);
     state->common.print = 0; /* no messages: we look at the status */
     state->common.supernodal = CHOLMOD_SUPERNODAL;
@@ -106,16 +102,30 @@ static sab_status cholmod_state_create(const sab_sparse *A, bool metis, void **d
     state->common.quick_return_if_not_posdef = true;
 
     state->L = cholmod_l_analyze(&view, &state->common);
-    SAB_TRY(check_status(&state->common, "analysis", err));
+    const sab_status status = check_status(&state->common, "analysis", err);
+    if (status == SAB_OK) {
+        info->ordering = ordering_name(state->L->ordering); /* without METIS it takes AMD */
+        info->entries = state->common.lnz;
+        info->flops = state->common.fl;
+    }
+    return status;
+}
+
+static sab_status cholmod_state_create(const sab_sparse *A, bool metis, void **data,
+                                       sab_factor_info *info, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    cholmod_state *state = NULL;
+
+    *data = NULL;
+    SAB_NEW(state, 1);
+    SAB_TRY(analyse(state, A, metis, info, err));
     /* cholmod_l_solve2 would make these itself, but CHOLMOD 3.0 crashes when it cannot. It keeps
      * them if they have the shapes it wants; e is for the rows below a supernode. */
     state->x = new_dense(state, state->L->n, 1);
     state->y = new_dense(state, state->L->n, 1);
     state->e = new_dense(state, 1, state->L->maxesize);
     SAB_TRY(check_status(&state->common, "analysis", err));
-    info->ordering = ordering_name(state->L->ordering); /* without METIS it takes AMD */
-    info->entries = state->common.lnz;
-    info->flops = state->common.fl;
     *data = state;
     state = NULL;
 cleanup:
@@ -226,9 +236,46 @@ sab_status sab_order_metis(const sab_sparse *A, int64_t *order, sab_error *err)
     return status;
 }
 
+static sab_status copy_indices(size_t n, const void *from, int64_t **to, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_NEW(*to, n);
+    memcpy(*to, from, n * sizeof **to);
+cleanup:
+    return status;
+}
+
+sab_status sab_supernodes_create(const sab_sparse *A, bool metis, sab_supernodes *super,
+                                 sab_factor_info *info, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    cholmod_state *state = NULL;
+
+    SAB_NEW(state, 1);
+    SAB_TRY(analyse(state, A, metis, info, err));
+    const cholmod_factor *L = state->L;
+    super->n = (int64_t)L->nsuper;
+    SAB_TRY(copy_indices(L->n, L->Perm, &super->order, err));
+    SAB_TRY(copy_indices(L->nsuper + 1, L->super, &super->first, err));
+    SAB_TRY(copy_indices(L->nsuper + 1, L->pi, &super->start, err));
+    SAB_TRY(copy_indices(L->ssize, L->s, &super->row, err));
+cleanup:
+    if (state != NULL)
+        cholmod_state_destroy(state);
+    return status;
+}
+
+void sab_supernodes_clear(sab_supernodes *super)
+{
+    SAB_FREE(super->order);
+    SAB_FREE(super->first);
+    SAB_FREE(super->start);
+    SAB_FREE(super->row);
+}
+
 const sab_backend sab_backend_cholmod = {
     .name = "cholmod",
-    .unsymmetric = false,
     .largest = INT64_MAX,
     .create = cholmod_state_create,
     .update = cholmod_state_update,

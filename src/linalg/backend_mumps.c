@@ -304,7 +304,6 @@ static sab_status mumps_state_solve(void *data, const double *b, double *x, sab_
 
 const sab_backend sab_backend_mumps = {
     .name = "mumps",
-    .unsymmetric = true,
     .largest = INT32_MAX - 1,
     .create = mumps_state_create,
     .update = mumps_state_update,

@@ -8,9 +8,17 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* Flops of a factorisation from which on threads of the BLAS pay: below, and in solves, they wait
+ * for each other [docs/benchmark.md]. */
+static const double THREADED = 5e9;
+
 struct sab_factor {
-    const sab_backend *backend;
-    void *state; /* of the backend, owned; NULL when n = 0, where there is nothing to do */
+    const sab_backend *library;
+    void *state; /* of the library, owned; NULL when n = 0, where there is nothing to do */
+    void *spare; /* of its reserve, owned; NULL as long as that is not needed */
+    const sab_backend *used; /* by the last update, */
+    void *solver;            /* and its state: one of the two */
+    bool metis;
     sab_condense *condense; /* owned; NULL if the backend takes the matrix as it is */
     int64_t n, entries;
     bool symmetric; /* with n and entries: what update compares with */
@@ -54,42 +62,54 @@ static sab_status check_values(const sab_sparse *A, sab_error *err)
     return SAB_OK;
 }
 
+/* Analyse S with the library of the factor or, if its pattern is not for it, with the reserve. */
+static sab_status analyse(sab_factor *f, const sab_sparse *S, sab_error *err)
+{
+    sab_status status = f->library->create(S, f->metis, &f->state, &f->info, err);
+
+    if (status == SAB_ERR_NUMERIC && f->library->reserve != NULL) {
+        f->library = f->library->reserve;
+        status = f->library->create(S, f->metis, &f->state, &f->info, err);
+    }
+    f->used = f->library;
+    f->solver = f->state;
+    return status;
+}
+
 sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse *A,
                              sab_factor **factor, sab_error *err)
 {
     const double cpu = sab_cpu_seconds();
     const sab_factor_options o = options != NULL ? *options : (sab_factor_options){0};
-    const sab_backend *library = o.backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod;
-    const bool metis =
-        o.ordering == SAB_ORDERING_METIS || (o.ordering == SAB_ORDERING_AUTO && o.space);
+    const sab_backend *library = o.backend == SAB_MUMPS ? &sab_backend_mumps
+                                 : A->symmetric         ? &sab_backend_cholmod
+                                                        : &sab_backend_lu;
     sab_status status = SAB_OK;
     sab_factor *f = NULL;
-    int held;
+    sab_held held;
 
     *factor = NULL;
-    if (!A->symmetric && !library->unsymmetric)
-        return sab_fail(err, SAB_ERR_INTERNAL, "%s cannot factor an unsymmetric matrix",
-                        library->name);
     if (A->n > library->largest)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%" PRId64 " unknowns are too many for %s, which takes %" PRId64, A->n,
                         library->name, library->largest);
-    held = sab_threads_hold();
+    held = sab_threads_hold(false);
     SAB_TRY(check_pattern(A, err));
     if (A->n > 0 && A->start[A->n] == 0)
         SAB_TRY(sab_fail(err, SAB_ERR_NUMERIC, "the matrix is singular: it has no entries"));
     SAB_NEW(f, 1);
-    f->backend = library;
+    f->library = library;
+    f->metis = o.ordering == SAB_ORDERING_METIS || (o.ordering == SAB_ORDERING_AUTO && o.space);
     f->n = A->n;
     f->entries = A->start[A->n];
     f->symmetric = A->symmetric;
-    f->info.backend = library->name;
     f->info.ordering = "none";
     SAB_TRY(sab_condense_create(A, &f->condense, err));
     const sab_sparse *S = f->condense != NULL ? sab_condense_matrix(f->condense) : A;
     f->info.condensed = A->n - S->n;
     if (S->n > 0)
-        SAB_TRY(library->create(S, metis, &f->state, &f->info, err));
+        SAB_TRY(analyse(f, S, err));
+    f->info.backend = f->library->name;
     f->info.analysis_cpu = sab_cpu_seconds() - cpu;
     *factor = f; /* success: moved to the caller */
     f = NULL;
@@ -102,13 +122,34 @@ cleanup:
     return status;
 }
 
+/* Factor S with the library of the factor or, if it fails, with the reserve, made when it is first
+ * needed. */
+static sab_status factor_values(sab_factor *f, const sab_sparse *S, sab_error *err)
+{
+    const sab_backend *reserve = f->library->reserve;
+    sab_status status = f->library->update(f->state, S, &f->info, err);
+
+    f->used = f->library;
+    f->solver = f->state;
+    if (status == SAB_ERR_NUMERIC && reserve != NULL) {
+        status = f->spare == NULL ? reserve->create(S, f->metis, &f->spare, &f->info, err) : SAB_OK;
+        if (status == SAB_OK)
+            status = reserve->update(f->spare, S, &f->info, err);
+        f->info.reserved += status == SAB_OK;
+        f->used = reserve;
+        f->solver = f->spare;
+    }
+    f->info.backend = f->used->name;
+    return status;
+}
+
 sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error *err)
 {
     const double cpu = sab_cpu_seconds();
     const sab_sparse *S = A;
     double smallest = INFINITY; /* pivot of condensation */
     sab_status status = SAB_OK;
-    int held;
+    sab_held held;
 
     factor->ready = false;
     if (A->n != factor->n || A->start[A->n] != factor->entries || A->symmetric != factor->symmetric)
@@ -118,14 +159,14 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
                         " (%s) is to be factored",
                         factor->symmetric ? "symmetric" : "unsymmetric", factor->n, factor->entries,
                         A->n, A->start[A->n], A->symmetric ? "symmetric" : "unsymmetric");
-    held = sab_threads_hold();
+    held = sab_threads_hold(factor->info.flops >= THREADED);
     SAB_TRY(check_values(A, err));
     if (factor->condense != NULL) {
         SAB_TRY(sab_condense_update(factor->condense, A, &smallest, err));
         S = sab_condense_matrix(factor->condense);
     }
     if (factor->state != NULL)
-        SAB_TRY(factor->backend->update(factor->state, S, &factor->info, err));
+        SAB_TRY(factor_values(factor, S, err));
     factor->info.smallest_pivot = fmin(factor->info.smallest_pivot, smallest);
     factor->ready = true;
     factor->info.updates++;
@@ -135,7 +176,7 @@ cleanup:
     factor->info.total_update_cpu += factor->info.update_cpu;
     if (status != SAB_OK)
         sab_error_context(err, "while factoring a matrix of %" PRId64 " unknowns with %s", A->n,
-                          factor->backend->name);
+                          factor->info.backend);
     return status;
 }
 
@@ -143,17 +184,17 @@ sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_
 {
     const double cpu = sab_cpu_seconds();
     sab_status status = SAB_OK;
-    int held;
+    sab_held held;
 
     if (!factor->ready)
         return sab_fail(err, SAB_ERR_INTERNAL, "there is no factor to solve with");
-    held = sab_threads_hold();
+    held = sab_threads_hold(false);
     if (factor->condense != NULL) {
         sab_condense_reduce(factor->condense, b, x);
         b = x;
     }
     if (factor->state != NULL)
-        SAB_TRY(factor->backend->solve(factor->state, b, x, err));
+        SAB_TRY(factor->used->solve(factor->solver, b, x, err));
     if (factor->condense != NULL)
         sab_condense_expand(factor->condense, x);
     factor->info.solves++;
@@ -162,7 +203,7 @@ cleanup:
     factor->info.total_solve_cpu += sab_cpu_seconds() - cpu;
     if (status != SAB_OK)
         sab_error_context(err, "while solving for %" PRId64 " unknowns with %s", factor->n,
-                          factor->backend->name);
+                          factor->info.backend);
     return status;
 }
 
@@ -171,7 +212,9 @@ void sab_factor_destroy(sab_factor **factor)
     if (*factor == NULL)
         return;
     if ((*factor)->state != NULL)
-        (*factor)->backend->destroy((*factor)->state);
+        (*factor)->library->destroy((*factor)->state);
+    if ((*factor)->spare != NULL)
+        (*factor)->library->reserve->destroy((*factor)->spare);
     sab_condense_destroy(&(*factor)->condense);
     SAB_FREE(*factor);
 }

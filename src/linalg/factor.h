@@ -9,7 +9,7 @@ typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS, SAB_BACKENDS } sab_fac
 
 /* The order of elimination: of least degree, or nested dissection. In the plane both cost the same,
  * but for the analysis, which METIS makes dearer; on a mesh of space METIS needs a half to a
- * quarter of the flops, the less the finer the mesh [docs/benchmark.md, Orderings]. */
+ * quarter of the flops, the less the finer the mesh [docs/benchmark.md]. */
 typedef enum sab_ordering {
     SAB_ORDERING_AUTO, /* METIS if `space`, AMD if not */
     SAB_ORDERING_AMD,
@@ -25,13 +25,14 @@ typedef struct sab_factor_options {
 typedef struct sab_factor sab_factor; /* opaque: defined in factor.c */
 
 typedef struct sab_factor_info {
-    const char *backend;   /* "cholmod" or "mumps" */
+    const char *backend;   /* "cholmod", "mumps", or "lu": of the last update */
     const char *ordering;  /* the one actually used: "AMD", "METIS", ... */
     int64_t condensed;     /* unknowns eliminated before the backend sees the matrix, see below */
     double entries;        /* nonzeros of the backend's factor */
     double flops;          /* of one numeric factorisation by the backend */
     double smallest_pivot; /* of the last update, see below; 0 before the first */
-    int updates;           /* successful numeric factorisations so far */
+    int updates;           /* successful numeric factorisations so far, */
+    int reserved;          /* and those of them that needed MUMPS in the place of "lu" */
     int solves;            /* right-hand sides solved so far */
     double analysis_cpu;   /* CPU seconds of create */
     double update_cpu;     /* CPU seconds of the last numeric factorisation */
@@ -53,9 +54,11 @@ typedef struct sab_factor_info {
 
 /* Analyse the pattern of A (borrowed for the call; its values are not looked at). No options, NULL,
  * are all zero: CHOLMOD with AMD. A symmetric A
- * must be positive definite (CHOLMOD, or MUMPS with SYM 1); an unsymmetric one needs MUMPS (SYM 0):
- * asking CHOLMOD for it is SAB_ERR_INTERNAL. n = 0 is fine: nothing to factor, nothing to solve.
- * The caller owns *factor; NULL on failure. */
+ * must be positive definite (CHOLMOD, or MUMPS with SYM 1). An unsymmetric one goes to MUMPS (SYM
+ * 0) or, if CHOLMOD is asked for, to "lu", the L U on the supernodes of CHOLMOD
+ * [docs/theory.md, 4.12]; what that finds unstable, or has no symmetric pattern, to MUMPS after
+ * all. n = 0 is fine: nothing to factor, nothing to solve. The caller owns *factor; NULL on
+ * failure. */
 sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse *A,
                              sab_factor **factor, sab_error *err);
 /* Factor the values of A, whose pattern must be that given to create. SAB_ERR_NUMERIC if singular

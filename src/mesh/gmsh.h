@@ -22,4 +22,11 @@ typedef struct sab_mesh_parameter {
 sab_status sab_mesh_read(const char *path, int dim, int nparameters,
                          const sab_mesh_parameter *parameter, sab_mesh **mesh, sab_error *err);
 
+/* The same in a process of its own that can only read files and compute, for so long and with so
+ * much memory (mesh/sandbox.h): for files that one has not written oneself. The mesh is the same.
+ */
+sab_status sab_mesh_read_apart(const char *path, int dim, int nparameters,
+                               const sab_mesh_parameter *parameter, sab_mesh **mesh,
+                               sab_error *err);
+
 #endif

@@ -29,7 +29,7 @@ sab_status sab_history_columns(const sab_march *march, sab_text *text, sab_error
     for (int c = 0; c < SAB_HISTORY_FIXED; c++)
         if (is_shown(march, c))
             SAB_TRY(sab_text_add(text, err, "%s%s", c > 0 ? "," : "", sab_history_name[c]));
-    for (int i = 0; i < sab_probes_count(march->probes); i++) {
+    for (int i = 0; i < march->body.nprobes; i++) {
         const sab_probe_result *p = &march->probe[i];
 
         for (int c = 0; c < p->components && !sab_probe_is_profile(p->probe); c++) {

@@ -1,6 +1,5 @@
 #include "run/march.h"
 #include "base/memory.h"
-#include "flow/inertia.h"
 
 #include <limits.h>
 #include <math.h>
@@ -48,14 +47,19 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
 /* Steps in a window: at least one, and so few that two windows can be counted. */
 static int window_rows(const sab_march *march)
 {
-    const double rows = round(march->options.window / march->flow->setup.step);
+    const double rows = round(march->options.window / march->body.step);
 
     return (int)fmax(1.0, fmin(rows, INT_MAX / 2));
 }
 
 bool sab_march_is_creeping(const sab_march *m)
 {
-    return m->flow->inertia == NULL;
+    return m->body.step == 0.0;
+}
+
+double sab_march_time(const sab_march *m)
+{
+    return m->body.time(m->body.data);
 }
 
 static int columns_of(const sab_probe_result *r)
@@ -79,26 +83,27 @@ int sab_march_watched(const sab_march *march)
     return column;
 }
 
-sab_status sab_march_create(sab_flow *flow, sab_probes *probes, const sab_march_options *options,
+sab_status sab_march_create(const sab_march_body *body, const sab_march_options *options,
                             sab_march **march, sab_error *err)
 {
     sab_status status = SAB_OK;
-    sab_march *m = NULL;
-    int n;
+    sab_march *m = sab_alloc(1, sizeof *m);
 
     *march = NULL;
-    SAB_NEW(m, 1);
-    m->flow = flow;
-    m->probes = probes;
+    if (m == NULL) {
+        if (body->destroy != NULL)
+            body->destroy(body->data);
+        return sab_fail(err, SAB_ERR_MEMORY, "out of memory for the steps of a run");
+    }
+    m->body = *body;
     m->options = *options;
-    SAB_TRY(sab_probes_evaluate(probes, flow, &m->probe, err)); /* of the initial state */
-    n = sab_probes_count(probes);
+    SAB_TRY(body->probe(body->data, &m->probe, err)); /* of the initial state */
     m->columns = SAB_HISTORY_FIXED;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < body->nprobes; i++) {
         m->columns += columns_of(&m->probe[i]);
         m->profile_columns += profile_columns_of(&m->probe[i]);
     }
-    if (options->probe >= n ||
+    if (options->probe >= body->nprobes ||
         (options->probe >= 0 && columns_of(&m->probe[options->probe]) != 1)) {
         status = sab_fail(err, SAB_ERR_INPUT, "time.probe: the probe watched must be one number");
         goto cleanup;
@@ -113,6 +118,8 @@ cleanup:
 void sab_march_destroy(sab_march **march)
 {
     if (*march != NULL) {
+        if ((*march)->body.destroy != NULL)
+            (*march)->body.destroy((*march)->body.data);
         SAB_FREE((*march)->history);
         SAB_FREE((*march)->profiles);
         SAB_FREE(*march);
@@ -168,7 +175,7 @@ static void keep_profiles(sab_march *m)
     if (m->profile_columns == 0)
         return;
     row += (size_t)m->profile_rows++ * (size_t)m->profile_columns;
-    for (int i = 0; i < sab_probes_count(m->probes); i++) {
+    for (int i = 0; i < m->body.nprobes; i++) {
         const int n = profile_columns_of(&m->probe[i]);
 
         if (n > 0)
@@ -179,33 +186,9 @@ static void keep_profiles(sab_march *m)
 
 static void fill_row(const sab_march *m, const sab_flow_report *report, double *row)
 {
-    const sab_report *r = &report->solve;
-    const sab_certificate *c = &r->certificate;
-    const sab_volume v = sab_flow_volume(m->flow, c->stress);
-
-    row[SAB_HISTORY_STEP] = sab_march_is_creeping(m) ? 1 : m->flow->step;
-    row[SAB_HISTORY_TIME] = m->flow->time;
-    for (int i = 0; i < SAB_WORK_COUNTS; i++)
-        row[SAB_HISTORY_OUTER + i] = sab_work_get(&r->work, i);
-    row[SAB_HISTORY_GAP] = c->idle ? 0.0 : c->gap; /* relative to nothing then */
-    row[SAB_HISTORY_GAP_RATE] = c->idle ? 0.0 : c->gap_rate;
-    row[SAB_HISTORY_COMPACTION] = c->compaction;
-    row[SAB_HISTORY_RATE] = report->rate_residual;
-    row[SAB_HISTORY_NATURAL] = c->natural;
-    row[SAB_HISTORY_MOMENTUM] = c->momentum;
-    row[SAB_HISTORY_RETRIES] = report->retries;
-    row[SAB_HISTORY_MISSED] = (double)report->missed.by;
-    row[SAB_HISTORY_UNSOUND] = report->unstable ? 2.0 : report->unsound ? 1.0 : 0.0;
-    row[SAB_HISTORY_OUTFLOW] = v.outflow;
-    row[SAB_HISTORY_NET] = v.net;
-    row[SAB_HISTORY_PARTING] = v.parting;
-    row[SAB_HISTORY_BARRIER] = v.barrier;
-    row[SAB_HISTORY_COMPACTED] = v.compaction;
-    memcpy(row + SAB_HISTORY_LEDGER, &report->ledger, sizeof report->ledger);
-    for (int i = 0; i < SAB_LEDGER_ENTRIES; i++) /* energies of the whole body */
-        row[SAB_HISTORY_LEDGER + i] *= m->flow->setup.geometry->whole;
+    m->body.report(m->body.data, report, row);
     row += SAB_HISTORY_FIXED;
-    for (int i = 0; i < sab_probes_count(m->probes); i++)
+    for (int i = 0; i < m->body.nprobes; i++)
         for (int k = 0; k < columns_of(&m->probe[i]); k++)
             *row++ = m->probe[i].value[k];
 }
@@ -249,7 +232,7 @@ static bool is_steady(const sab_march *m)
 
 static sab_march_end find_end(const sab_march *m)
 {
-    const double left = m->options.end - m->flow->time;
+    const double left = m->options.end - sab_march_time(m);
     const double *last = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
 
     if (last[SAB_HISTORY_MISSED] == (double)SAB_MISS_INFEASIBLE)
@@ -262,15 +245,7 @@ static sab_march_end find_end(const sab_march *m)
         return SAB_MARCH_GIVEN_UP;
     if (is_steady(m))
         return SAB_MARCH_STEADY;
-    return left < 0.5 * m->flow->setup.step ? SAB_MARCH_FINISHED : SAB_MARCH_GOES_ON;
-}
-
-static sab_status advance(sab_march *m, const sab_flow_observer *observer, sab_flow_report *report,
-                          sab_error *err)
-{
-    if (sab_march_is_creeping(m))
-        return sab_flow_solve(m->flow, observer, report, err);
-    return sab_flow_step(m->flow, observer, report, err);
+    return left < 0.5 * m->body.step ? SAB_MARCH_FINISHED : SAB_MARCH_GOES_ON;
 }
 
 sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_flow_report *report,
@@ -280,8 +255,8 @@ sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_f
 
     SAB_TRY(reserve(m, m->rows + 1, err));
     SAB_TRY(reserve_profiles(m, 1, err));
-    SAB_TRY(advance(m, observer, report, err));
-    SAB_TRY(sab_probes_evaluate(m->probes, m->flow, &m->probe, err));
+    SAB_TRY(m->body.advance(m->body.data, observer, report, err));
+    SAB_TRY(m->body.probe(m->body.data, &m->probe, err));
     fill_row(m, report, m->history + (size_t)m->rows * (size_t)m->columns);
     keep_profiles(m);
     m->rows++;
@@ -293,10 +268,6 @@ sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_f
     m->total = *report;
     m->total.solve = sum;
     m->total.retries = retries;
-    if (!sab_march_is_creeping(m)) {
-        sab_transport_add(&m->transport, &m->flow->inertia->report);
-        m->cpu_transport += m->flow->inertia->cpu_carry;
-    }
 cleanup:
     return status;
 }
@@ -403,8 +374,7 @@ sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows
     SAB_TRY(reserve(m, rows, err));
     m->profile_rows = 0;
     SAB_TRY(reserve_profiles(m, kept, err));
-    SAB_TRY(sab_flow_restore(m->flow, state, err));
-    sab_flow_go_on(m->flow, state);
+    SAB_TRY(m->body.restore(m->body.data, state, err));
     memcpy(m->history, history, (size_t)rows * (size_t)m->columns * sizeof *history);
     if (m->profile_columns > 0 && kept > 0)
         memcpy(m->profiles, profiles, (size_t)kept * (size_t)m->profile_columns * sizeof *profiles);
@@ -413,7 +383,7 @@ sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows
     m->missed = 0;
     for (int i = 0; i < rows; i++)
         m->missed += history[(size_t)i * (size_t)m->columns + SAB_HISTORY_MISSED] != 0.0;
-    SAB_TRY(sab_probes_evaluate(m->probes, m->flow, &m->probe, err));
+    SAB_TRY(m->body.probe(m->body.data, &m->probe, err));
     m->end = rows > 0 ? find_end(m) : SAB_MARCH_GOES_ON;
 cleanup:
     return status;

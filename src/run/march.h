@@ -1,12 +1,14 @@
-/* run/march.h -- a flow in time: steps, their history, and when the flow is steady. A creeping flow
- * has one step.
+/* run/march.h -- steps in time, their history, and when the motion is steady. A creeping flow has
+ * one step.
+ *
+ * What takes the steps is a body: it has a state, a step and a report, and the march knows nothing
+ * else of it. run/march_flow.h makes one of a flow.
  *
  * A march is a value: with the same state it goes on the same way, bit for bit. Its state is that
- * of the flow and the table of all steps so far; results are means over the last window of it. */
+ * of the body and the table of all steps so far; results are means over the last window of it. */
 #ifndef SAB_RUN_MARCH_H
 #define SAB_RUN_MARCH_H
 
-#include "fem/transport.h"
 #include "flow/flow.h"
 #include "flow/probes.h"
 #include "flow/volume.h"
@@ -56,9 +58,27 @@ typedef enum sab_march_end {
     SAB_MARCH_UNSTABLE    /* energy grows by more than the work done, or is not finite */
 } sab_march_end;
 
+/* What a march steps. */
+typedef struct sab_march_body {
+    void *data;
+    double step; /* its length, units of time; 0: one step is all there is */
+    int nprobes; /* numbers to watch and to keep */
+    /* One step. SAB_INTERRUPTED (an observer said so) leaves the state as it was. */
+    sab_status (*advance)(void *data, const sab_flow_observer *observer, sab_flow_report *report,
+                          sab_error *err);
+    /* The probes of the state as it is, [nprobes], borrowed until the next call. */
+    sab_status (*probe)(void *data, const sab_probe_result **probe, sab_error *err);
+    /* The columns before those of the probes, of the step just taken: row [SAB_HISTORY_FIXED]. */
+    void (*report)(const void *data, const sab_flow_report *report, double *row);
+    /* Time of the state. */
+    double (*time)(const void *data);
+    /* Go on from another state, all copied. */
+    sab_status (*restore)(void *data, const sab_flow_state *state, sab_error *err);
+    void (*destroy)(void *data); /* NULL: nothing to do */
+} sab_march_body;
+
 typedef struct sab_march {
-    sab_flow *flow;     /* borrowed */
-    sab_probes *probes; /* borrowed */
+    sab_march_body body;
     sab_march_options options;
     int columns, rows, capacity;
     double *history; /* [rows][columns] */
@@ -67,18 +87,18 @@ typedef struct sab_march {
                          order of the probes: of a window at least, and at most of two */
     int missed;
     sab_march_end end;
-    const sab_probe_result *probe;  /* of the last step, borrowed */
-    sab_flow_report total;          /* work of all steps since creation; certificate of the last */
-    sab_transport_report transport; /* of all steps */
-    double cpu_transport;
+    const sab_probe_result *probe; /* of the last step, borrowed */
+    sab_flow_report total;         /* work of all steps since creation; certificate of the last */
 } sab_march;
 
-/* Of a creeping flow `probe` is -1, and the other options do not matter. The caller owns *march. */
-sab_status sab_march_create(sab_flow *flow, sab_probes *probes, const sab_march_options *options,
+/* The body is moved, on failure too. Of a body of one step `probe` is -1, and the other options do
+ * not matter. The caller owns *march. */
+sab_status sab_march_create(const sab_march_body *body, const sab_march_options *options,
                             sab_march **march, sab_error *err);
 void sab_march_destroy(sab_march **march);
 /* One step: a solve and the end. */
 bool sab_march_is_creeping(const sab_march *march);
+double sab_march_time(const sab_march *march);
 /* The column of the probe that is watched, or -1. */
 int sab_march_watched(const sab_march *march);
 /* One step, its row, and march->end. SAB_INTERRUPTED (an observer said so) leaves the march as it
@@ -120,7 +140,7 @@ int sab_march_profile(const sab_march *march, int probe, double *mean, double *d
 /* The profiles of the last window (or all there is), [rows][profile_columns], borrowed. */
 const double *sab_march_kept(const sab_march *march, int *rows);
 
-/* Go on from a state: that of the flow (sab_flow_restore), `rows` rows of history, and `kept` rows
+/* Go on from a state: that of the body, `rows` rows of history, and `kept` rows
  * of profiles, all copied. */
 sab_status sab_march_restore(sab_march *march, const sab_flow_state *state, int rows,
                              const double *history, int kept, const double *profiles,

@@ -88,12 +88,13 @@ sab_status sab_result_choose(const char *directory, bool resume, bool force, con
                         "'%s' holds a result already: choose another directory with -o, or replace "
                         "it with --force",
                         place->directory);
-    if (checkpoint && !force && !resume)
+    const bool partial = checkpoint && !place->whole && sab_state_creeps(place->directory);
+    if (checkpoint && !partial && !force && !resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a run that has not ended: continue it with --resume, choose "
                         "another directory with -o, or replace it with --force",
                         place->directory);
-    return force || resume ? SAB_OK : refuse_foreign(place->directory, err);
+    return force || resume || partial ? SAB_OK : refuse_foreign(place->directory, err);
 }
 
 static void remove_file(const sab_result_place *place, const char *name)
@@ -175,7 +176,7 @@ void sab_result_abandon(sab_result_place *place)
 
 /* ---- from the staging directory into place -------------------------------------------------- */
 
-typedef enum action { CHECK, MOVE } action;
+typedef enum action { CHECK, MAKE, MOVE } action; /* MAKE: directories */
 
 static bool is_summary(const char *name)
 {
@@ -217,7 +218,7 @@ static sab_status walk(const char *from, const char *to, action what, const sab_
         if (what == CHECK)
             SAB_TRY(check(target, directory, err));
         if (directory) {
-            if (what == MOVE)
+            if (what == MAKE)
                 SAB_TRY(sab_directory_create_inside(target, err));
             SAB_TRY(walk(source, target, what, owner, err));
         } else if (what == MOVE && !is_summary(entry->d_name)) {
@@ -239,18 +240,27 @@ sab_status sab_result_publish(const sab_result_place *place, const char *stage, 
 
     SAB_TRY(walk(stage, directory, CHECK, NULL, err));
     SAB_TRY(sab_owner_check(place->owner, err));
-    snprintf(from, sizeof from, "%s/summary.json", stage);
+    SAB_TRY(walk(stage, directory, MAKE, NULL, err));
     snprintf(to, sizeof to, "%s/summary.json", directory);
     unlink(to); /* from here to the end there is no whole result */
+    /* The checkpoint first: it says whose the files are, if the next one cannot be moved. */
+    snprintf(other, sizeof other, "%s/checkpoint.sab", directory);
+    snprintf(from, sizeof from, "%s/checkpoint.sab", stage);
+    SAB_TRY(sab_file_move(from, other, err));
     SAB_TRY(walk(stage, directory, MOVE, place->owner, err));
     SAB_TRY(sab_owner_check(place->owner, err));
     SAB_TRY(sab_live_remove_frames(directory, 1, err)); /* of an older inertial run */
     snprintf(other, sizeof other, "%s/checkpoint.previous.sab", directory);
     unlink(other);
     sab_directory_sync(directory); /* the files before what says that they are there */
+    snprintf(from, sizeof from, "%s/summary.json", stage);
     SAB_TRY(sab_file_move(from, to, err));
     sab_directory_sync(directory);
 cleanup:
+    if (status != SAB_OK) {
+        snprintf(other, sizeof other, "%s/profiles", directory);
+        rmdir(other); /* if it is still empty */
+    }
     return status;
 }
 
@@ -284,6 +294,9 @@ sab_status sab_result_profile(const char *directory, const sab_case *c, double t
     snprintf(path, sizeof path, "%s/profiles", directory);
     SAB_TRY(sab_directory_create_inside(path, err));
     snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
+    if (r->load != NULL)
+        return sab_output_rows(path, c->geometry, r->samples, r->load->s, r->x, r->components,
+                               sab_load_name, value, deviation, err);
     if (r->wall == NULL)
         return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
                                   sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,

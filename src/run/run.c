@@ -70,7 +70,7 @@ static sab_status create_march(sab_run *run, sab_error *err)
                                        .window = t->window,
                                        .probe = s->watched,
                                        .max_missed = t->max_missed};
-    const sab_status status = sab_march_create(s->flow, s->probes, &options, &run->march, err);
+    const sab_status status = sab_march_flow_create(s->flow, s->probes, &options, &run->march, err);
 
     run->live = (sab_live){.session = s,
                            .directory = inside(run),
@@ -110,7 +110,7 @@ static sab_status resume(sab_run *run, sab_error *err)
             status = sab_fail(err, SAB_ERR_INPUT,
                               "%s: %g is not later than the checkpoint in '%s', at time %g",
                               sab_case_locate(s->c, "time.end", place, sizeof place),
-                              s->c->time.end, run->place.directory, run->march->flow->time);
+                              s->c->time.end, run->place.directory, sab_march_time(run->march));
             goto cleanup;
         }
         run->march->end = SAB_MARCH_GOES_ON;
@@ -159,6 +159,7 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
     r->cpu_start = sab_cpu_seconds();
     r->wall_start = sab_wall_seconds();
     r->session.c = *c;
+    r->session.safe = options->safe;
     *c = NULL;
     if (options->resume && !has_files(r))
         SAB_TRY(sab_fail(err, SAB_ERR_USAGE, "resume: there is no directory to go on from"));
@@ -306,7 +307,7 @@ static sab_status write_step(sab_run *run, sab_error *err)
     sab_status status = SAB_OK;
 
     if (has_files(run) && (sab_live_due(&run->live, m->rows) || last))
-        SAB_TRY(sab_live_frame(&run->live, m->flow->time, err));
+        SAB_TRY(sab_live_frame(&run->live, sab_march_time(m), err));
     if (last)
         SAB_TRY(write_last_files(run, err));
     else if (has_files(run) && checkpoint_is_due(run))
@@ -380,7 +381,7 @@ int sab_run_steps(const sab_run *run)
 
 double sab_run_time(const sab_run *run)
 {
-    return run->march->flow->time;
+    return sab_march_time(run->march);
 }
 
 static const char *status_of(const sab_run *run)
@@ -425,7 +426,7 @@ static sab_status sum_up(sab_run *run, sab_error *err)
     result->window = sab_march_window(m, run->mean, run->deviation);
     result->mean = run->mean;
     result->deviation = run->deviation;
-    result->volume = sab_flow_volume(m->flow, m->total.solve.certificate.stress);
+    result->volume = sab_flow_volume(run->session.flow, m->total.solve.certificate.stress);
     if (!is_creeping(run)) {
         const double rate = result->volume.rate; /* that of the last step */
 

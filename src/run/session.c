@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A message about a file of the mesh, "hopper.geo:12: ...", stays; others get the place of the key
  * they begin with, or of mesh.file. */
@@ -27,11 +28,12 @@ static sab_status load_mesh(sab_session *session, sab_error *err)
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    status =
-        sab_mesh_read(c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
+    status = (session->safe ? sab_mesh_read_apart : sab_mesh_read)(
+        c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
     if (status == SAB_ERR_INPUT)
         place_mesh_error(c, err);
     SAB_TRY(status);
+    sab_mesh_quality(coarse, &session->shape, session->shape_at);
     if (c->split == SAB_SPLIT_ALFELD) {
         SAB_TRY(sab_mesh_split_alfeld(coarse, &session->mesh, err));
     } else {
@@ -198,6 +200,35 @@ double sab_session_courant(const sab_session *session)
            (sab_session_is_split(session) ? sqrt(3.0) : 1.0);
 }
 
+/* nnz(L) ~ n^e of p2nb ordered by METIS, and in the plane by AMD: measured (docs/architecture.md,
+ * "Memory"). */
+static const double GROWTH_SPACE = 1.47, GROWTH_PLANE = 1.17;
+/* What a process has before it does anything. */
+static const double PROGRAM = 60e6;
+
+sab_memory_needs sab_session_memory(const sab_session *session)
+{
+    const sab_flow_memory m = sab_flow_memory_of(session->flow);
+    const double e = session->c->geometry->dim > 2 ? GROWTH_SPACE : GROWTH_PLANE;
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double low = 0.0, high = 1.0; /* elements, in those of this mesh */
+
+    if (!(machine > PROGRAM))
+        return (sab_memory_needs){PROGRAM + m.rest + m.factors, 0.0, 0.0};
+    while (PROGRAM + m.rest * high + m.factors * pow(high, e) < machine && high < 1e9)
+        high *= 2.0;
+    for (int i = 0; i < 60; i++) {
+        const double middle = 0.5 * (low + high);
+
+        if (PROGRAM + m.rest * middle + m.factors * pow(middle, e) < machine)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (sab_memory_needs){PROGRAM + m.rest + m.factors, machine,
+                              low * session->mesh->nelements};
+}
+
 sab_range sab_range_of(int n, const double *value, double scale)
 {
     sab_range r = {INFINITY, -INFINITY};
@@ -216,7 +247,7 @@ sab_range sab_session_friction(const sab_session *session)
     const double scale = sab_geometry_normal_scale(session->c->geometry);
 
     return m->has_mu_i ? (sab_range){m->mu_i.resting, m->mu_i.flowing}
-                       : sab_range_of(p->npoints, p->friction, scale);
+                       : sab_range_of(session->flow->space->npoints, p->friction, scale);
 }
 
 sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mode mode)
@@ -227,7 +258,7 @@ sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mo
     const double scale = sab_geometry_normal_scale(geometry);
     sab_range r = {INFINITY, -INFINITY};
 
-    for (int i = 0; i < p->npoints; i++) {
+    for (int i = 0; i < session->flow->space->npoints; i++) {
         const double friction = scale * p->friction[i], dilatancy = scale * p->dilatancy[i];
         const double low = sab_material_friction_angle(
             geometry, mode, mu_i != NULL ? mu_i->resting : friction, dilatancy);

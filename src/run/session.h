@@ -10,19 +10,21 @@
 
 typedef struct sab_session {
     sab_case *c;
+    bool safe; /* read the mesh in a process that can do nothing else */
     sab_mesh *mesh;
     sab_flow *flow;
     sab_dofs
         *held; /* who holds which node, at the end of the first step: a lid may start from rest */
     sab_probes *probes;
     sab_recovery *recovery;
-    int watched;      /* the probe that must be steady (time.probe), or -1 */
-    double wall_mesh; /* seconds to read or make the mesh, split included */
+    int watched;                     /* the probe that must be steady (time.probe), or -1 */
+    double shape, shape_at[SAB_DIM]; /* sab_mesh_quality of the mesh before it is split */
+    double wall_mesh;                /* seconds to read or make the mesh, split included */
 } sab_session;
 
 /* Read or make the mesh of session->c, assemble, analyse, find the probes: all that can fail before
- * the solve. With `initial` the state of initial.from is read too. Start with {.c = the case},
- * which is moved; close in any case. */
+ * the solve. With `initial` the state of initial.from is read too. Start with {.c = the case,
+ * .safe}, which is moved; close in any case. */
 sab_status sab_session_build(sab_session *session, bool initial, const sab_run_events *events,
                              sab_error *err);
 void sab_session_close(sab_session *session);
@@ -43,6 +45,13 @@ sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab
 double sab_session_cell_reynolds(const sab_session *session);
 /* Largest |u| step/h, with the same h. */
 double sab_session_courant(const sab_session *session);
+
+/* What a run needs, in bytes, before anything is factored; what this machine has (0: not known),
+ * and how many elements would need that, by the exponent with which factors grow. Estimates. */
+typedef struct sab_memory_needs {
+    double needed, machine, elements;
+} sab_memory_needs;
+sab_memory_needs sab_session_memory(const sab_session *session);
 
 /* Lowest and highest of n values. */
 typedef struct sab_range {

@@ -35,13 +35,13 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* `work` and `times` end with the counts and times of sab_work_table. */
 enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
-enum { REPORT = 20, TRANSPORT = 5 };
+enum { REPORT = 21, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
 {
     const sab_flow_report *f = &march->total;
-    const sab_transport_report *feet = &march->transport;
+    const sab_transport_report *feet = &sab_march_flow_of(march)->transport;
     const sab_report *r = &f->solve;
     const sab_certificate *c = &r->certificate;
     const int64_t w[ENDS] = {run->ended,   f->retries,         f->viscosity_iterations,
@@ -67,9 +67,10 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                               r->distance,
                               c->response,
                               c->gap_rate,
-                              c->rated ? 1.0 : 0.0};
+                              c->rated ? 1.0 : 0.0,
+                              c->gap_wall};
     const double t[CLOCKS] = {run->cpu_assembly, run->cpu_output, run->cpu_total, run->wall,
-                              march->cpu_transport};
+                              sab_march_flow_of(march)->cpu_transport};
 
     memcpy(work, w, sizeof w);
     memcpy(transport, x, sizeof x);
@@ -119,14 +120,15 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .relative = d[15],
                                              .response = d[17],
                                              .gap_rate = d[18],
-                                             .rated = d[19] != 0.0};
+                                             .rated = d[19] != 0.0,
+                                             .gap_wall = d[20]};
     run->cpu_assembly = t[0];
     run->cpu_output = t[1];
     run->cpu_total = t[2];
     run->wall = t[3];
-    march->transport = (sab_transport_report){
+    sab_march_flow_of(march)->transport = (sab_transport_report){
         .points = x[0], .steps = x[1], .clamped = x[2], .left = x[3], .longest = (int)x[4]};
-    march->cpu_transport = t[4];
+    sab_march_flow_of(march)->cpu_transport = t[4];
     return SAB_OK;
 }
 
@@ -234,6 +236,20 @@ bool sab_state_exists(const char *directory)
     snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
     snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
     return sab_file_exists(path) || sab_file_exists(previous);
+}
+
+bool sab_state_creeps(const char *directory)
+{
+    sab_checkpoint *c = NULL;
+    const sab_block *b;
+    char path[PATH];
+
+    snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
+    const bool creeps =
+        sab_checkpoint_read(path, &c, NULL) == SAB_OK &&
+        sab_checkpoint_get(c, "history", SAB_BLOCK_REAL, SAB_ANY_COUNT, &b, NULL) != SAB_OK;
+    sab_checkpoint_destroy(&c);
+    return creeps;
 }
 
 /* The newer of the two that is whole. */

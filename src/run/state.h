@@ -10,7 +10,7 @@
 #include "run/owner.h"
 #include "run/session.h"
 #include "run/warnings.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "io/checkpoint.h"
 
 /* What an inertial run has to remember beside the march. Times are sums over all parts of a run
@@ -36,6 +36,9 @@ sab_status sab_state_write(const char *directory, const sab_owner *owner,
                            const sab_run_state *run, sab_error *err);
 /* Is there one of the two? */
 bool sab_state_exists(const char *directory);
+/* Is the checkpoint there that of a creeping flow? Without a summary it is what is left of a result
+ * that could not be moved into place, not a run that can go on. */
+bool sab_state_creeps(const char *directory);
 /* Go on where the run in this directory was: march and run are as they were then. If the
  * checkpoint is damaged the one before is taken, with a warning. SAB_ERR_USAGE if it is of another
  * case, with the key, or of another mesh. */

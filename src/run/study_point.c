@@ -171,8 +171,10 @@ sab_point_found sab_point_find(const char *points, sab_point *p)
         take_status(p);
         if (p->summary != NULL && strcmp(p->status, "interrupted") != 0) {
             p->exit = code;
-            if (p->exit < 0) /* this program ended before it could write the code */
+            if (p->exit < 0) { /* this program ended before it could write the code */
                 p->exit = is_success(p->status) ? 0 : 1;
+                write_mark(points, p, NULL); /* now, if it can be done */
+            }
             p->state = SAB_POINT_DONE;
             found = SAB_FOUND_RESULT;
         } else {

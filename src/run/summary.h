@@ -5,7 +5,7 @@
 #include "run/session.h"
 #include "run/warnings.h"
 #include "fem/exact.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "io/json.h"
 
 typedef struct sab_run_result {

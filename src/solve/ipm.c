@@ -50,7 +50,6 @@ cleanup:
 sab_status sab_ipm_create(const sab_program *p, double exactness, const sab_factor_options *linear,
                           sab_ipm **ipm, sab_error *err)
 {
-    sab_factor_options options = linear != NULL ? *linear : (sab_factor_options){0};
     const size_t rows = (size_t)p->s * (size_t)p->npoints;
     const size_t blocks = rows * (size_t)p->s;
     sab_status status = SAB_OK;
@@ -92,9 +91,7 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, const sab_fact
     SAB_TRY(sab_blocks_pattern(p->B, it->symmetric, &it->K, err));
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
     SAB_TRY(sab_sparse_locate(p->A, it->K, &it->places, err));
-    if (!it->symmetric)
-        options.backend = SAB_MUMPS;
-    SAB_TRY(sab_factor_create(&options, it->K, &it->factor, err));
+    SAB_TRY(sab_factor_create(linear, it->K, &it->factor, err));
     *ipm = it;
     it = NULL;
 cleanup:

@@ -18,8 +18,7 @@
 typedef struct sab_ipm sab_ipm;
 
 /* Pattern, symbolic analysis and workspace. A convex program has s = 0 and a symmetric matrix
- * whatever the exactness. An unsymmetric matrix goes to MUMPS whatever the backend is. The caller
- * owns *ipm. */
+ * whatever the exactness. The caller owns *ipm. */
 sab_status sab_ipm_create(const sab_program *program, double exactness,
                           const sab_factor_options *linear, sab_ipm **ipm, sab_error *err);
 void sab_ipm_destroy(sab_ipm **ipm);

@@ -6,7 +6,10 @@
 import os
 import subprocess
 
+import numpy
 from case_run import ROOT, Tests
+
+import sablier_io
 
 tests = Tests()
 
@@ -51,6 +54,25 @@ picture("convergence.py", "--against", "cpu", bagnold)
 measured = script("cavity.py", cavity)
 tests.check(measured.returncode == 0 and "vortex centre   (0." in measured.stdout,
             "cavity.py finds the centre of the vortex " + measured.stderr)
+tests.run("round", "../tests/cases/round.yaml")
+tests.run("box", "../tests/cases/box.yaml")
+round_, box = (tests.path(n) for n in ("round", "box"))
+picture("picture.py", round_, "--field", "stress_TT", "--mirror")
+picture("picture.py", box, "--slice", "0,0,0:1,-1,0", "--field", "stress_XZ")
+picture("picture.py", box, "--view", "10", "-120")
+picture("picture.py", box, "--wall", "floor", "--field", "shear")
+picture("profile.py", "--profile", "line", box)
+complaint("picture.py draws slices", "profile.py", box, tests.path("x.png"), "--profile", "slice")
+complaint("--mirror is for", "picture.py", box, tests.path("x.png"), "--mirror")
+complaint("give x=0.5", "picture.py", box, tests.path("x.png"), "--slice", "w=0")
+cut = sablier_io.Fields(box).slice([0.3, 0, 0], [1, 0, 0])
+tests.below(cut.areas().sum() - 1.5, 1e-12, "area of a slice")
+tests.below(sablier_io.Fields(box).surface().areas().sum() - 8, 1e-12, "area of the surface")
+fields = sablier_io.Fields(round_)
+psi, _ = fields.stream_function()
+flux = sablier_io.summary(round_)["probes"]["Q"]
+tests.below(2 * numpy.pi * (psi.max() - psi.min()) / flux - 1, 0.03,
+            "the stream function about the axis has the flux of the outlet")
 complaint("there is no directory", "picture.py", tests.path("nowhere"), tests.path("x.png"))
 complaint("summary.json is missing", "picture.py", tests.folder.name, tests.path("x.png"))
 complaint("shear_rate", "picture.py", film, tests.path("x.png"), "--field", "shear")

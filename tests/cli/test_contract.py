@@ -346,6 +346,34 @@ class Contract:
         done = self.run("check", "c", "-q")
         self.check("check -q prints nothing", done.stdout == "" and done.stderr == "", done.stdout)
 
+    def test_geometry(self):
+        """What `check` says of axis and space, of friction, of memory and of flat elements."""
+        def check(case, *sets):
+            return self.run("check", os.path.join(ROOT, "cases", case), *[w for s in sets for w in ("--set", s)])
+
+        done = check("pipe", "material.friction={angle: 30, in: extension}")
+        for word in ("geometry       axisymmetric about x = 0: fluxes, forces and volumes are of the\n               whole body (2 pi r)\n",
+                     "friction     0.494872", "30 in extension (as given)", "22.0243 in compression",
+                     "would fill the", "worst shape"):
+            self.check(f"check, axis: {word}", word in done.stdout, done.stdout)
+        done = check("duct", "material.friction={angle: 20, in: compression}")
+        for word in ("geometry       space", "tetrahedra, P2 with bubbles, on faces too", "friction     0.445749",
+                     "20 in compression (as given)", "tetrahedra would fill the"):
+            self.check(f"check, space: {word}", word in done.stdout, done.stdout)
+        self.check("check, space: lines of at most 80 columns", max(map(len, done.stdout.replace(ROOT, "").splitlines()))
+                   <= 80, done.stdout)
+        self.check("check: the estimate is there before anything is factored",
+                   re.search(r"^memory +about [\d.]+ MB; \w+ \(\w+\), factor [\d.]+ M entries$", done.stdout, re.M),
+                   done.stdout)
+        write(self.path("flat/m.msh"), "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n"
+              "3 0.5 0.04 0\n$EndNodes\n$Elements\n4\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n3 1 2 1 1 3 1\n"
+              "4 2 2 2 1 1 2 3\n$EndElements\n")
+        write(self.path("flat/case.yaml"), "mesh: {file: m.msh}\nmaterial: {friction: 0, reynolds: 1}\n"
+              "gravity: [0, -1]\nboundaries: {1: {velocity: [0, 0]}}\n")
+        done = self.run("check", "flat")
+        self.check("check: a flat element is a warning", "warning: mesh.file: the worst shape of an element is 0.013" in
+                   done.stderr, done.stderr)
+
     def test_keys(self):
         table = read(os.path.join(ROOT, "src/io/schema.c"), "r")
         keys = re.findall(r'^    \{"([a-zA-Z0-9_.*]+)", SAB_KEY_', table, re.M)

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "fem/exact.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "grid.h"
 
 #include <math.h>
@@ -244,7 +244,7 @@ static void test_march(void)
     for (int i = 0; i < 2; i++) {
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow[i], &err), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow[i], 3, probe, &probes[i], &err), SAB_OK);
-        CU_ASSERT_EQUAL_FATAL(sab_march_create(flow[i], probes[i], &options, &march[i], &err),
+        CU_ASSERT_EQUAL_FATAL(sab_march_flow_create(flow[i], probes[i], &options, &march[i], &err),
                               SAB_OK);
     }
     CU_ASSERT_EQUAL(march[0]->columns, SAB_HISTORY_FIXED + 3);

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "flow/law.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "grid.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "flow/inertia.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "grid.h"
 #include "mesh/gmsh.h"
 
@@ -219,7 +219,7 @@ static void test_unstable(void)
         hold_side(&p, 3, 0.0);
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow, 0, NULL, &probes, &err), SAB_OK);
-        CU_ASSERT_EQUAL_FATAL(sab_march_create(flow, probes, &options, &march, &err), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_march_flow_create(flow, probes, &options, &march, &err), SAB_OK);
         while (march->end == SAB_MARCH_GOES_ON) {
             sab_flow_report report;
 

@@ -5,7 +5,7 @@
 
 #include "flow/inertia.h"
 #include "flow/law.h"
-#include "run/march.h"
+#include "run/march_flow.h"
 #include "grid.h"
 
 #include <math.h>
@@ -675,7 +675,7 @@ static void test_ends(void)
         prepare(&p, STEP, 1);
         sab_flow *flow = create(&p);
         CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow, 0, NULL, &probes, NULL), SAB_OK);
-        CU_ASSERT_EQUAL_FATAL(sab_march_create(flow, probes, &options, &march, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_march_flow_create(flow, probes, &options, &march, NULL), SAB_OK);
         script(flow, row[i].n, row[i].reply);
         stub.excess = grown;
         stub.nexcess = row[i].unstable;
@@ -685,7 +685,7 @@ static void test_ends(void)
         CU_ASSERT_EQUAL(sab_march_is_good(march), row[i].missed == 0);
         /* a march that goes on from its table comes to the same end */
         const sab_flow_state state = sab_flow_get_state(flow);
-        CU_ASSERT_EQUAL_FATAL(sab_march_create(flow, probes, &options, &again, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_march_flow_create(flow, probes, &options, &again, NULL), SAB_OK);
         CU_ASSERT_EQUAL_FATAL(
             sab_march_restore(again, &state, march->rows, march->history, 0, NULL, NULL), SAB_OK);
         CU_ASSERT_EQUAL(again->end, march->end);
@@ -721,7 +721,7 @@ static void test_steady(void)
         }
         sab_flow *flow = create(&p);
         CU_ASSERT_EQUAL_FATAL(sab_probes_create(flow, 1, &probe, &probes, NULL), SAB_OK);
-        CU_ASSERT_EQUAL_FATAL(sab_march_create(flow, probes, &options, &march, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_march_flow_create(flow, probes, &options, &march, NULL), SAB_OK);
         script(flow, 0, NULL);
         CU_ASSERT_EQUAL(run(march), SAB_MARCH_STEADY);
         rows[k] = march->rows;

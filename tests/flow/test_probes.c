@@ -6,6 +6,7 @@
 #include "fem/integral.h"
 #include "fem/recovery.h"
 #include "flow/probes.h"
+#include "grid.h"
 #include "mesh/gmsh.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static sab_flow *solve(sab_flow_setup *setup, double tolerance, sab_certificate 
     sab_flow_report report;
     sab_error err = {0};
 
-    setup->geometry = &sab_geometry_plane;
+    if (setup->geometry == NULL)
+        setup->geometry = &sab_geometry_plane;
     if (setup->element == NULL)
         setup->element = &sab_element_p2;
     setup->solver = sab_solver_options_default();
@@ -519,6 +521,125 @@ static void test_inertial(void)
     }
 }
 
+/* A liquid at rest in a round vessel of radius 3/2 and in a box 3/2 x 1 x 1, p = 1 - z, on walls
+ * that let it slip: the bottom carries the weight, 2 pi included, a side int p, the top nothing;
+ * nothing flows through it; stresses on lines, slices and walls are those of p. Names as files have
+ * them: a force about an axis has one component. */
+static void test_vessels(void)
+{
+    static const char *const round_group[] = {"bottom", "right", "top", "left"};
+    static const char *const box_group[] = {"bottom", "right", "top", "left", "front", "back"};
+    const sab_material material = {.reynolds = sab_constant(1.0), .bulk = 1.0};
+
+    for (int k = 0; k < 3; k++) {
+        const bool round = k < 2;
+        sab_mesh *mesh =
+            round ? sab_grid_create(&(sab_grid){4, 4, 0, 0, 1.5, 1, 0.1, 0.0, 0.0})
+                  : sab_grid_box(&(sab_box){.n = {3, 3, 3}, .high = {1.5, 1, 1}, .jitter = 0.1});
+        const sab_geometry *geometry = round ? &sab_geometry_axisymmetric : &sab_geometry_space;
+        const int dim = geometry->dim, groups = round ? 4 : 6;
+        const double pi = 3.14159265358979323846;
+        sab_boundary boundary[6] = {{0}};
+        sab_function gravity[3] = {{0}};
+        sab_mesh *split = NULL;
+
+        gravity[dim - 1] = sab_constant(-1.0);
+        for (int i = 0; i < groups; i++) {
+            boundary[i].group = (char *)(round ? round_group : box_group)[i];
+            boundary[i].slip = i != 2;
+            boundary[i].has_traction = i == 2;
+        }
+        if (k == 0) {
+            CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(mesh, &split, NULL), SAB_OK);
+            sab_mesh_destroy(&mesh);
+            mesh = split;
+        }
+        sab_flow_setup setup = {.mesh = mesh,
+                                .geometry = geometry,
+                                .element = k == 0   ? &sab_element_p2
+                                           : k == 1 ? &sab_element_p2b
+                                                    : &sab_element_p2nb,
+                                .material = &material,
+                                .gravity = gravity,
+                                .nboundaries = groups,
+                                .boundary = boundary};
+        const sab_probe probe[] = {
+            {.name = "weight", .kind = SAB_PROBE_FORCE, .group = "bottom"},
+            {.name = "again",
+             .kind = SAB_PROBE_FORCE,
+             .group = "bottom",
+             .part = SAB_FORCE_RECOVERED},
+            {.name = "side", .kind = SAB_PROBE_FORCE, .group = "right"},
+            {.name = "out", .kind = SAB_PROBE_FLUX, .group = "top"},
+            {.name = "volume", .kind = SAB_PROBE_INTEGRAL, .integral = SAB_INTEGRAL_VOLUME},
+            {.name = "bottom", .kind = SAB_PROBE_TRACTION, .group = "bottom"},
+            {.name = "wall", .kind = SAB_PROBE_TRACTION, .group = "right"},
+            {.name = "line",
+             .kind = SAB_PROBE_LINE,
+             .from = {0.2, 0.3, 0.1},
+             .to = {0.9, 0.9, 0.9},
+             .samples = 7,
+             .field = SAB_FIELD_STRESS},
+            {.name = "slice",
+             .kind = round ? SAB_PROBE_POINT : SAB_PROBE_PLANE,
+             .from = {0.5, 0.5, 0.5},
+             .to = {0.3, -0.2, 1.0},
+             .samples = 5,
+             .across = 4,
+             .field = SAB_FIELD_STRESS}};
+        enum { N = sizeof probe / sizeof *probe };
+        sab_flow *flow = solve(&setup, 1e-8, NULL);
+        sab_probes *probes = NULL;
+        const sab_probe_result *r;
+        sab_error err = {0};
+
+        if (sab_probes_create(flow, N, probe, &probes, &err) != SAB_OK)
+            printf("%s\n", err.message);
+        CU_ASSERT_EQUAL_FATAL(sab_probes_evaluate(probes, flow, &r, NULL), SAB_OK);
+        const double weight = round ? pi * 1.5 * 1.5 : 1.5;
+        for (int i = 0; i < 2; i++) {
+            CU_ASSERT_EQUAL_FATAL(r[i].components, round ? 1 : 3);
+            CU_ASSERT_STRING_EQUAL(r[i].name[r[i].components - 1], "z");
+            for (int c = 0; c < r[i].components; c++)
+                SAB_ASSERT_CLOSE(r[i].value[c], c == r[i].components - 1 ? -weight : 0.0, 1e-7);
+        }
+        if (!round) {
+            SAB_ASSERT_CLOSE(r[2].value[0], 0.5, 1e-7);
+            SAB_ASSERT_CLOSE(r[2].value[1], 0.0, 1e-7);
+            SAB_ASSERT_CLOSE(r[2].value[2], 0.0, 1e-7);
+        } else {
+            SAB_ASSERT_CLOSE(r[2].value[0], 0.0, 1e-7);
+        }
+        SAB_ASSERT_CLOSE(r[3].value[0], 0.0, 1e-8);
+        SAB_ASSERT_CLOSE(r[4].value[0], weight, 1e-12);
+        for (int i = 5; i < 7; i++)
+            for (int j = 0; j < r[i].samples; j++) {
+                const double p = 1.0 - r[i].x[dim * j + dim - 1];
+                const int n = r[i].wall->components;
+
+                CU_ASSERT_EQUAL_FATAL(r[i].components, 2 * n);
+                for (int c = 0; c < r[i].components; c++)
+                    SAB_ASSERT_CLOSE(r[i].value[r[i].components * j + c], c % n == 0 ? p : 0.0,
+                                     1e-6);
+            }
+        if (round) /* to the axis */
+            CU_ASSERT_EQUAL(r[5].x[0], 0.0);
+        for (int i = 7; i < 9; i++)
+            for (int j = 0; j < r[i].samples; j++) {
+                const double p = 1.0 - r[i].x[dim * j + dim - 1];
+
+                CU_ASSERT_EQUAL_FATAL(r[i].components, 6);
+                CU_ASSERT_STRING_EQUAL(r[i].name[2], round ? "TT" : "ZZ");
+                for (int c = 0; c < 6; c++)
+                    SAB_ASSERT_CLOSE(r[i].value[6 * j + c], c < 3 ? -p : 0.0, 1e-6);
+            }
+        CU_ASSERT(round ? r[8].samples == 1 : r[8].samples > 6);
+        sab_probes_destroy(&probes);
+        sab_flow_destroy(&flow);
+        sab_mesh_destroy(&mesh);
+    }
+}
+
 /* What a flow has not is an error of the probe, before anything is solved. */
 static void test_errors(void)
 {
@@ -539,17 +660,19 @@ static void test_errors(void)
                                   .nboundaries = 4,
                                   .boundary = boundary,
                                   .solver = sab_solver_options_default()};
-    const sab_probe probe[3] = {
+    const sab_probe probe[] = {
+        {.name = "slice", .kind = SAB_PROBE_PLANE, .to = {1.0}, .samples = 3, .across = 3},
         {.name = "drag", .kind = SAB_PROBE_FORCE, .group = "bottom", .part = SAB_FORCE_RECOVERED},
         {.name = "I", .kind = SAB_PROBE_POINT, .field = SAB_FIELD_INERTIAL_NUMBER},
         {.name = "Q", .kind = SAB_PROBE_FLUX, .group = "lid"}};
-    static const char *const message[3] = {"probes.drag: part: recovered needs a stable pair",
-                                           "probes.I: inertial_number needs material.mu_i",
-                                           "probes.Q: no boundary group 'lid'"};
+    static const char *const message[] = {"probes.slice: a plane is for flow in space",
+                                          "probes.drag: part: recovered needs a stable pair",
+                                          "probes.I: inertial_number needs material.mu_i",
+                                          "probes.Q: no boundary group 'lid'"};
     sab_flow *flow = NULL;
 
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, NULL), SAB_OK);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof probe / sizeof *probe; i++) {
         sab_error err = {0};
         sab_probes *probes = NULL;
 
@@ -567,6 +690,7 @@ int main(void)
                                      {"film of a Bingham fluid", test_bingham_film},
                                      {"Newtonian flow with known pressure", test_stokes},
                                      {"a step with inertia and mu(I)", test_inertial},
+                                     {"rest about an axis and in space", test_vessels},
                                      {"errors", test_errors}};
 
     return SAB_TEST_MAIN("flow/probes", tests);

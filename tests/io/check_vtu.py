@@ -3,7 +3,7 @@
 
     check_vtu.py FILE...                                                through meshio
     xvfb-run -a pvpython tests/io/check_vtu.py --paraview FILE...       through ParaView
-    ... --at X,Y --expect NAME=V[,V...] [--expect ...] [--tolerance T]  |v - V| <= T max(1, |V|)
+    ... --at X,Y[,Z] --expect NAME=V[,V...] [--expect ...] [--tolerance T]  |v - V| <= T max(1, |V|)
 
 A .pvd is opened whole by ParaView (values are those of the last time); meshio opens its files.
 Values between nodes come from the quadratic shape functions in both; ParaView rounds the place to
@@ -23,37 +23,53 @@ class Failure(Exception):
 
 # --- meshio ---------------------------------------------------------------------------------------
 
-def shape(r, s):
-    """The six P2 functions in VTK's order, and their derivatives in r and s."""
-    t = 1 - r - s
-    value = [t * (2 * t - 1), r * (2 * r - 1), s * (2 * s - 1), 4 * t * r, 4 * r * s, 4 * s * t]
-    dr = [1 - 4 * t, 4 * r - 1, 0, 4 * (t - r), 4 * s, -4 * s]
-    ds = [1 - 4 * t, 0, 4 * s - 1, -4 * r, 4 * r, 4 * (t - s)]
-    return numpy.array(value), numpy.array([dr, ds])
+EDGES = {3: ((0, 1), (1, 2), (2, 0)), 4: ((0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3))}
 
 
-def locate(points, triangles, at):
-    """The triangle that holds `at`, and its shape functions there. Sides may be curved: Newton on
-    every triangle whose box, a little enlarged, has the point; the one it is deepest inside wins."""
-    corners = points[triangles]                       # [cells][6][2]
-    low, high = corners.min(axis=1), corners.max(axis=1)
+def shape(place):
+    """The P2 functions of a triangle or tetrahedron at reference point `place` [dim] in VTK's order,
+    and their derivatives [dim][nodes]."""
+    dim = len(place)
+    l = numpy.concatenate([[1 - sum(place)], place])
+    slope = numpy.concatenate([-numpy.ones((dim, 1)), numpy.eye(dim)], axis=1)
+    edges = EDGES[dim + 1]
+    value = numpy.array([*(l * (2 * l - 1)), *(4 * l[a] * l[b] for a, b in edges)])
+    gradient = numpy.concatenate([slope * (4 * l - 1), numpy.stack(
+        [4 * (l[a] * slope[:, b] + l[b] * slope[:, a]) for a, b in edges], axis=1)], axis=1)
+    return value, gradient
+
+
+def quadratic_cells(mesh):
+    """(kind, cells) of a file of quadratic triangles or tetrahedra."""
+    for kind in ("tetra10", "triangle6"):
+        if kind in mesh.cells_dict:
+            return kind, mesh.cells_dict[kind]
+    raise Failure("there are no quadratic cells")
+
+
+def locate(points, cells, at):
+    """The cell that holds `at`, and its shape functions there. Sides may be curved: Newton on every
+    cell whose box, a little enlarged, has the point; the one it is deepest inside wins."""
+    at = numpy.asarray(at, float)
+    nodes = points[cells][:, :, :len(at)]             # [cells][nodes][dim]
+    low, high = nodes.min(axis=1), nodes.max(axis=1)
     margin = 0.1 * (high - low)
     near = numpy.all((low - margin <= at) & (at <= high + margin), axis=1)
     best, found = -1e-9, None
     for cell in numpy.flatnonzero(near):
-        place = numpy.array([1 / 3, 1 / 3])
+        place = numpy.full(len(at), 1 / (1 + len(at)))
         for _ in range(20):
-            value, gradient = shape(*place)
-            step = numpy.linalg.solve((gradient @ corners[cell]).T, at - value @ corners[cell])
+            value, gradient = shape(place)
+            step = numpy.linalg.solve((gradient @ nodes[cell]).T, at - value @ nodes[cell])
             place = place + step
             if numpy.abs(step).max() < 1e-14:
                 break
-        inside = min(place[0], place[1], 1 - place[0] - place[1])
-        residual = numpy.abs(shape(*place)[0] @ corners[cell] - at).max()
+        inside = min(*place, 1 - sum(place))
+        residual = numpy.abs(shape(place)[0] @ nodes[cell] - at).max()
         if inside > best and residual < 1e-9 * (1 + numpy.abs(at).max()):
-            best, found = inside, (cell, shape(*place)[0])
+            best, found = inside, (cell, shape(place)[0])
     if found is None:
-        raise Failure(f"no quadratic triangle holds {at}")
+        raise Failure(f"no quadratic cell holds {at}")
     return found
 
 
@@ -78,11 +94,9 @@ def check_meshio(path, at):
         describe_array("cell", name, numpy.concatenate(blocks))
     if at is None:
         return {}
-    triangles = mesh.cells_dict.get("triangle6")
-    if triangles is None:
-        raise Failure("there are no quadratic triangles")
-    cell, weight = locate(mesh.points[:, :2], triangles, at)
-    return {name: numpy.atleast_1d(weight @ value[triangles[cell]])
+    _, quadratic = quadratic_cells(mesh)
+    cell, weight = locate(mesh.points, quadratic, at)
+    return {name: numpy.atleast_1d(weight @ value[quadratic[cell]])
             for name, value in mesh.point_data.items()}
 
 
@@ -109,7 +123,7 @@ def check_paraview(path, at):
     if at is None:
         return {}
     probe = simple.ProbeLocation(Input=source, ProbeType="Fixed Radius Point Source")
-    probe.ProbeType.Center = [at[0], at[1], 0.0]
+    probe.ProbeType.Center = [*map(float, at), 0.0][:3]
     probe.ProbeType.NumberOfPoints = 1
     probe.ProbeType.Radius = 0.0
     for attempt in range(2):
@@ -171,13 +185,13 @@ def expectation(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--paraview", action="store_true", help="through ParaView (run by pvpython)")
-    parser.add_argument("--at", type=numbers, metavar="X,Y", help="the place")
+    parser.add_argument("--at", type=numbers, metavar="X,Y[,Z]", help="the place")
     parser.add_argument("--expect", type=expectation, action="append", default=[], metavar="NAME=V")
     parser.add_argument("--tolerance", type=float, default=1e-6)
     parser.add_argument("file", nargs="+")
     options = parser.parse_args()
-    if options.expect and (options.at is None or len(options.at) != 2):
-        parser.error("--expect needs --at X,Y")
+    if options.expect and (options.at is None or len(options.at) not in (2, 3)):
+        parser.error("--expect needs --at X,Y or X,Y,Z")
     check = check_paraview if options.paraview else check_meshio
     failed = False
     for path in options.file:

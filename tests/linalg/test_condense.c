@@ -187,6 +187,7 @@ static void test_same_solution(void)
             check_mesh(SAB_CHOLMOD, (mesh_matrix){size, true, vertices, false, 5});
             check_mesh(SAB_MUMPS, (mesh_matrix){size, true, vertices, false, 6});
             check_mesh(SAB_MUMPS, (mesh_matrix){size, false, vertices, false, 7});
+            check_mesh(SAB_CHOLMOD, (mesh_matrix){size, false, vertices, false, 7});
         }
 }
 
