@@ -195,8 +195,9 @@ cleanup:
     return status;
 }
 
-sab_status sab_state_write(const char *directory, const sab_session *session,
-                           const sab_march *march, const sab_run_state *run, sab_error *err)
+sab_status sab_state_write(const char *directory, const sab_owner *owner,
+                           const sab_session *session, const sab_march *march,
+                           const sab_run_state *run, sab_error *err)
 {
     sab_status status = SAB_OK;
     char path[PATH], previous[PATH];
@@ -219,6 +220,7 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
     add(&l, "times", SAB_BLOCK_REAL, TIMES, l.times);
     snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
     snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
+    SAB_TRY(sab_owner_check(owner, err));
     SAB_TRY(sab_checkpoint_write(path, previous, l.n, l.block, err));
 cleanup:
     list_destroy(&l);

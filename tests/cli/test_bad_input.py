@@ -607,7 +607,7 @@ def unmount(path):
 
 
 def test_full_disk(program, suite, work, disk):
-    if not mount(disk, "size=160k"):
+    if not mount(disk, "size=168k"):
         print("skipped: full disk (mounting is not permitted here)")
         return
     try:
