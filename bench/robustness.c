@@ -248,6 +248,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
     const int triangles = (int)uniform(&r, 0.3 * o->triangles, o->triangles);
     SAB_TRY(mesh_to_size(&s, triangles, o->directory, &mesh, err));
     const sab_flow_setup setup = {.mesh = mesh,
+                                  .element = &sab_element_p2,
                                   .geometry = &sab_geometry_plane,
                                   .material = &s.material,
                                   .gravity = s.gravity,
@@ -389,6 +390,7 @@ int main(int argc, char **argv)
                  .directory = bench_option(argc, argv, "--directory", "."),
                  .write = bench_option(argc, argv, "--write", NULL)};
 
+    bench_linear(argc, argv, &o.solver);
     o.solver.method = bench_method(bench_option(argc, argv, "--method", "auto"));
     o.solver.tolerance = bench_number(argc, argv, "--tolerance", 3e-2);
     o.keep = bench_number(argc, argv, "--keep", o.solver.tolerance);

@@ -321,7 +321,7 @@ int main(int argc, char **argv)
         return 2;
     }
     sab_threads_set(1);
-    (void)sab_threads_hold(); /* to the end: it has libraries of its own */
+    (void)sab_threads_hold(true); /* to the end: it has libraries of its own */
     r.method = method->title;
     SAB_TRY(sab_program_read(argv[1], &p, err));
     SAB_TRY(check(p, method, err));

@@ -42,6 +42,20 @@ static const option table[] = {
      offsetof(sab_args, max_iterations)},
     {'j', "--jobs", "-j", "N", "points at once (default: jobs of the study, or 1)", TEXT,
      offsetof(sab_args, jobs)},
+    {'b', "--backend", NULL, "NAME", "local (default), slurm, pbs, lsf; list: run nothing", TEXT,
+     offsetof(sab_args, backend)},
+    {'u', "--submit", NULL, "OPTIONS", "for sbatch, qsub or bsub, as they stand", TEXT,
+     offsetof(sab_args, submit)},
+    {'N', "--at-most", NULL, "N", "chains at once on a batch system (default: all)", TEXT,
+     offsetof(sab_args, at_most)},
+    {'w', "--wait", NULL, NULL, "after submitting, until all has ended; then collect", FLAG,
+     offsetof(sab_args, wait)},
+    {'i', "--status", NULL, NULL, "say how far the study is, and end", FLAG,
+     offsetof(sab_args, status)},
+    {'C', "--collect", NULL, NULL, "make tables and fit of what is there, and end", FLAG,
+     offsetof(sab_args, collect)},
+    {'k', "--cancel", NULL, NULL, "take its jobs out of the queue, and end", FLAG,
+     offsetof(sab_args, cancel)},
     {'x', "--x", NULL, "KEY", "column of the abscissa", TEXT, offsetof(sab_args, x)},
     {'y', "--y", NULL, "KEY", "column of the ordinate", TEXT, offsetof(sab_args, y)},
     {'L', "--law", NULL, "NAME", "beverloo (default): C (x - k g)^(d-1/2); power: a x^n", TEXT,
@@ -125,15 +139,16 @@ static sab_status store(const option *o, const char *value, sab_args *args, sab_
 static sab_status take_target(const sab_command *command, const char *word, sab_args *args,
                               sab_error *err)
 {
-    if (!command->has_target)
+    if (command->targets == 0)
         return sab_fail(err, SAB_ERR_USAGE, "%s takes no argument, but got '%s'", command->name,
                         word);
     if (word[0] == '\0')
         return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
-    if (args->target != NULL)
-        return sab_fail(err, SAB_ERR_USAGE, "%s takes one argument, but got '%s' and '%s'",
-                        command->name, args->target, word);
-    args->target = word;
+    if (args->target != NULL && (command->targets == 1 || args->second != NULL))
+        return sab_fail(err, SAB_ERR_USAGE, "%s takes %s, but got '%s' and '%s'", command->name,
+                        command->targets == 1 ? "one argument" : "two arguments", args->target,
+                        word);
+    *(args->target == NULL ? &args->target : &args->second) = word;
     return SAB_OK;
 }
 
@@ -188,7 +203,8 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
     args->safe = safe != NULL && safe[0] != '\0';
     if (args->quiet && args->verbose)
         return sab_fail(err, SAB_ERR_USAGE, "-q and -v exclude each other");
-    if (command->has_target && args->target == NULL)
+    if ((command->targets > 0 && args->target == NULL) ||
+        (command->targets > 1 && args->second == NULL))
         return sab_fail(err, SAB_ERR_USAGE, "usage: sablier %s", command->usage);
     return SAB_OK;
 }

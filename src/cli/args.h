@@ -10,26 +10,27 @@
 enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
 typedef struct sab_args {
-    const char *target;                                                  /* CASE or FILE */
+    const char *target, *second;                                         /* CASE or FILE; INDEX */
     const char *output;                                                  /* -o */
     const char *dump;                                                    /* --dump-program */
     const char *method, *linear, *ordering, *tolerance, *max_iterations; /* of `solve` */
     const char *threads;
-    const char *jobs;                                            /* of `study` */
+    const char *jobs, *backend, *submit, *at_most;               /* of `study` */
     const char *x, *y, *sigma, *law, *grain, *dimension, *scale; /* of `fit` */
     const char *group[SAB_MAX_GROUPS];
     int ngroups;
     const char *override[SAB_MAX_OVERRIDES];
     int noverrides;
     bool quiet, verbose, resume, force, safe, all, markdown, help;
+    bool wait, status, collect, cancel; /* of `study` */
 } sab_args;
 
 typedef struct sab_command {
     const char *name;
-    const char *usage;   /* "run CASE [options]" */
-    const char *summary; /* one line */
-    const char *options; /* letters of the option table that it takes */
-    bool has_target;
+    const char *usage;                /* "run CASE [options]" */
+    const char *summary;              /* one line */
+    const char *options;              /* letters of the option table that it takes */
+    int targets;                      /* number of its arguments: none, one or two */
     int (*run)(const sab_args *args); /* returns the exit code */
 } sab_command;
 

@@ -79,7 +79,7 @@ static void describe_rheology(const sab_session *session, sab_terminal *term)
     const sab_program *p = session->flow->program;
     const sab_case *c = session->c;
     const double scale = sab_geometry_normal_scale(c->geometry);
-    const int n = p->npoints;
+    const int n = session->flow->space->npoints;
     sab_range re = sab_range_of(n, session->flow->law->inverse_reynolds, 1.0);
 
     re = (sab_range){1.0 / re.high, 1.0 / re.low};
@@ -173,7 +173,10 @@ void sab_describe_session(const sab_session *session, sab_terminal *term)
     sab_say(term, "               worst shape %.3g of 1%s, at %s", session->shape,
             c->split == SAB_SPLIT_ALFELD ? " before the split" : "",
             sab_place_text(mesh->cell->dim, session->shape_at, place));
-    sab_say(term, "unknowns       %d velocities, %d law points", p->n, p->npoints);
+    sab_say(term, "unknowns       %d velocities, %d law points", p->n,
+            session->flow->space->npoints);
+    if (session->flow->walls != NULL)
+        sab_say(term, "               %d points on walls with friction", session->flow->walls->n);
     describe_rheology(session, term);
     describe_corners(session, term);
     describe_time(session, term);

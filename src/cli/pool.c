@@ -118,7 +118,7 @@ void sab_pool_stop(sab_pool *pool)
 {
     for (int i = 0; i < pool->size && !pool->stopped; i++)
         if (pool->child[i].pid != 0)
-            kill(pool->child[i].pid, SIGTERM);
+            kill(pool->child[i].pid, SIGINT); /* not TERM: a batch system sends that itself */
     pool->stopped = true;
 }
 

@@ -2,7 +2,8 @@
  *
  * Each child has a process group of its own, so that Ctrl-C reaches it once, through
  * sab_pool_stop, and not from the terminal as well: the second signal would end it without a
- * checkpoint. It is told to stop when this process dies. */
+ * checkpoint. A batch system sends SIGTERM to all processes of a job at once, so that the signal
+ * from here is another one. It is told to stop when this process dies. */
 #ifndef SAB_CLI_POOL_H
 #define SAB_CLI_POOL_H
 

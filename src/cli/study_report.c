@@ -43,13 +43,28 @@ static const char *rest(const sab_table *t, int row)
     return sab_table_cell(t, row, sab_table_find(t, "solver.at_rest"));
 }
 
+/* What stands in a row of a column; row -1: its title. */
+static const char *cell_text(const sab_table *t, int row, const shown *at, char number[40])
+{
+    const char *text = row < 0 ? at->title : sab_table_cell(t, row, at->column);
+    double value;
+
+    if (row < 0)
+        return text;
+    if (at->column == sab_table_find(t, "solver.gap") && strcmp(rest(t, row), "true") == 0)
+        return "at rest"; /* nothing to compare the gap with */
+    if (!at->number || !sab_parse_number(text, &value))
+        return text;
+    snprintf(number, 40, "%.6g", value);
+    return number;
+}
+
 void sab_study_show_table(const sab_study_run *run, const sab_table *t, sab_terminal *term)
 {
     const sab_study *s = run->study;
     shown list[SAB_STUDY_OVERRIDES + SHOWN + 5];
     char line[2000];
     int n = 0, probes = 0;
-    const int gap = sab_table_find(t, "solver.gap");
 
     for (int k = 0; k < s->nkeys; k++)
         n = add_shown(t, s->key[k].name, s->key[k].label, false, list, n);
@@ -70,18 +85,10 @@ void sab_study_show_table(const sab_study_run *run, const sab_table *t, sab_term
 
         line[0] = '\0';
         for (int i = 0; i < n && used < sizeof line; i++) {
-            const char *text = row < 0 ? list[i].title : sab_table_cell(t, row, list[i].column);
             char number[40];
-            double value;
 
-            if (row >= 0 && list[i].column == gap && strcmp(rest(t, row), "true") == 0) {
-                text = "at rest"; /* nothing to compare the gap with */
-            } else if (row >= 0 && list[i].number && sab_parse_number(text, &value)) {
-                snprintf(number, sizeof number, "%.6g", value);
-                text = number;
-            }
             used += (size_t)snprintf(line + used, sizeof line - used, "%s%*.40s", i > 0 ? "  " : "",
-                                     list[i].width, text);
+                                     list[i].width, cell_text(t, row, &list[i], number));
         }
         sab_say(term, "%s", line);
     }

@@ -118,6 +118,30 @@ cleanup:
     return status;
 }
 
+/* Mark the partners of periodic entries, which have no entry of their own. */
+static sab_status find_partners(const sab_mesh *mesh, int nboundaries, const sab_boundary *boundary,
+                                const int *entry, bool *partner, const char *groups, sab_error *err)
+{
+    for (int b = 0; b < nboundaries; b++) {
+        const int g =
+            boundary[b].periodic != NULL ? sab_mesh_find_group(mesh, boundary[b].periodic) : -1;
+
+        if (boundary[b].periodic == NULL)
+            continue;
+        if (g < 0)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "boundaries.%s.periodic: the mesh has no group '%s'; it has %s",
+                            boundary[b].group, boundary[b].periodic, groups);
+        if (entry[g] > 0 || partner[g])
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "boundaries.%s.periodic: '%s' has an entry of its own, or another "
+                            "partner; leave it out",
+                            boundary[b].group, boundary[b].periodic);
+        partner[g] = true;
+    }
+    return SAB_OK;
+}
+
 static void find_uncovered(const sab_mesh *mesh, double axis, const bool *covered,
                            sab_boundary_report *report)
 {
@@ -136,11 +160,13 @@ sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry
     sab_status status = SAB_OK;
     int *entry = NULL;    /* [ngroups] entry of each group, plus one */
     bool *covered = NULL; /* [nfacets] */
+    bool *partner = NULL; /* [ngroups] of a periodic entry */
     sab_text groups = {0};
 
     *report = (sab_boundary_report){0};
     SAB_NEW(entry, mesh->ngroups);
     SAB_NEW(covered, mesh->nfacets);
+    SAB_NEW(partner, mesh->ngroups);
     SAB_TRY(list_groups(mesh, &groups, err));
     for (int b = 0; b < nboundaries; b++) {
         const int g = sab_mesh_find_group(mesh, boundary[b].group);
@@ -164,6 +190,11 @@ sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry
                 "boundaries.%s: %d of the %d sides of this group lie inside the domain, not on "
                 "its boundary: give them a group of their own",
                 boundary[b].group, inside, mesh->group[g].nfacets);
+        if (boundary[b].has_wall && inside > 0)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "boundaries.%s: a wall with friction needs a boundary, but this group has "
+                     "sides inside the domain; give velocity or slip",
+                     boundary[b].group);
         if ((boundary[b].has_traction || boundary[b].has_pressure) && inside > 0) {
             status =
                 sab_fail(err, SAB_ERR_INPUT,
@@ -175,8 +206,9 @@ sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry
         entry[g] = b + 1;
         group[b] = g;
     }
+    SAB_TRY(find_partners(mesh, nboundaries, boundary, entry, partner, groups.data, err));
     for (int g = 0; g < mesh->ngroups; g++) {
-        if (entry[g] == 0) {
+        if (entry[g] == 0 && !partner[g]) {
             status =
                 sab_fail(err, SAB_ERR_INPUT,
                          "boundaries: group '%s' (number %d) of the mesh has no condition; the "
@@ -195,5 +227,6 @@ cleanup:
     sab_text_destroy(&groups);
     SAB_FREE(entry);
     SAB_FREE(covered);
+    SAB_FREE(partner);
     return status;
 }

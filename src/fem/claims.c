@@ -110,7 +110,7 @@ static void normals_at_nodes(const sab_mesh *mesh, int facet,
 }
 
 static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *geometry, int facet,
-                       int entry, bool slip)
+                       int entry, const sab_boundary *boundary)
 {
     const sab_cell *side = mesh->cell->facet;
     double normal[SAB_SIDE_NODES][SAB_DIM] = {{0.0}};
@@ -122,8 +122,13 @@ static void claim_side(sab_claims *c, const sab_mesh *mesh, const sab_geometry *
         sab_claim *claim = claim_on(c, sab_mesh_facet(mesh, facet)[a], entry);
 
         claim->size += part_of_side(side, a) * area;
-        if (slip)
-            add_normal(claim->wall, normal[a], mesh->facet_interior[facet]);
+        /* on an axis a wall has no area, and no friction */
+        const bool held =
+            boundary->slip ||
+            (boundary->has_wall && sab_on_axis(mesh, c->axis, sab_mesh_facet(mesh, facet)[a]));
+        if (held || boundary->has_wall)
+            add_normal(held ? claim->wall : claim->friction, normal[a],
+                       mesh->facet_interior[facet]);
     }
 }
 
@@ -173,7 +178,7 @@ sab_status sab_claims_create(const sab_mesh *mesh, const sab_geometry *geometry,
             const int facet = mesh->group[group[b]].facet[f];
             const int side = sides * mesh->facet_element[facet] + mesh->facet_side[facet];
 
-            claim_side(c, mesh, geometry, facet, b, boundary[b].slip);
+            claim_side(c, mesh, geometry, facet, b, &boundary[b]);
             if (faces > 0)
                 claim_on(c, mesh->nnodes + mesh->side[side], b);
         }

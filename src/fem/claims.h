@@ -19,6 +19,7 @@ typedef struct sab_claim {
     double velocity[SAB_DIM];      /* of a velocity entry, where boundary.prescribed */
     double wall[SAB_DIM][SAB_DIM]; /* of a slip entry: normals, not of unit length, of one wall or
                                       of several that meet here, then zeros */
+    double friction[SAB_DIM][SAB_DIM]; /* the same of a wall with friction */
 } sab_claim;
 
 /* A place is a node, or one of the `faces` sides that have a function; these follow the nodes, and

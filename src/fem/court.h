@@ -74,6 +74,17 @@ static inline bool is_on_axis(const court *c, int node)
     return sab_on_axis(c->mesh, c->claims->axis, node);
 }
 
+/* Is the normal of a slip wall that of a wall with friction, too, which ranks before it? */
+static inline bool has_friction(const court *c, int node, const double *normal)
+{
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        for (int w = 0; w < SAB_DIM; w++)
+            if (sab_is_wall(k->friction[w]) && sab_same_wall(k->friction[w], normal) &&
+                !is_overruled(c, node, k))
+                return true;
+    return false;
+}
+
 /* sharing.c -- does the velocity that others give a node lead through a slip wall of this claim? */
 bool sab_court_crossed(const court *c, int node, hold *h, const sab_claim *claim);
 /* Who carries the reaction of a node whose frame is set: its owner and its shares. */

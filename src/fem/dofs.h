@@ -5,8 +5,9 @@
  * an axis u_r = 0, whether it belongs to a group or not.
  * Where entries meet, the order in which they are written has no meaning [docs/theory.md, 4.7]:
  * velocities hold their components, and of two that differ the one at rest; slip walls hold their
- * normals where velocities leave a direction (30 degrees away or more); tractions hold nothing. An
- * entry that says `over` to a group silences it at the nodes they share.
+ * normals where velocities leave a direction (30 degrees away or more), but not those of a wall
+ * with friction; this one, and tractions, hold nothing. An entry that says `over` to a group
+ * silences it at the nodes they share.
  *
  * The function of a side has a frame too, its first direction normal to the side: the only one that
  * is unknown, and that only where no entry says what passes through the side. Nobody owns it. */
@@ -38,6 +39,7 @@ typedef struct sab_concession {
 typedef struct sab_dofs {
     int dim, nnodes; /* of the mesh, and behind them the sides with a function */
     int nfree;       /* unknowns */
+    bool joined;     /* nodes of periodic sides share theirs */
     int *number;     /* [nnodes][dim] unknown of a frame component, or -1 if prescribed */
     double *value;   /* [nnodes][dim] prescribed value of a frame component, 0 where free */
     double *frame;   /* [nnodes][dim][dim] row i: direction of component i */
@@ -70,12 +72,18 @@ sab_status sab_dofs_create(const sab_mesh *mesh, const sab_geometry *geometry, i
                            int nboundaries, const sab_boundary *boundary, const int *group,
                            double t, sab_dofs **dofs, sab_error *err);
 void sab_dofs_destroy(sab_dofs **dofs);
+/* Nodes that something else than a constraint holds, in some direction each. */
+typedef struct sab_support {
+    int n;
+    int *node;
+    double *direction; /* [n][dim] */
+} sab_support;
 /* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
- * constraints leave free: with any, a creeping flow has no unique velocity. A mesh may have several
- * parts: that of the loosest one, and one of its nodes. */
+ * constraints, and `held` (NULL: nothing), leave free: with any, a creeping flow has no unique
+ * velocity. A mesh may have several parts: that of the loosest one, and one of its nodes. */
 sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
-                                  const sab_geometry *geometry, int *motions, int *node,
-                                  sab_error *err);
+                                  const sab_geometry *geometry, const sab_support *held,
+                                  int *motions, int *node, sab_error *err);
 
 /* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);

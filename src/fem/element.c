@@ -47,7 +47,7 @@ const sab_element sab_element_p2nb = {
     .load_degree = 5,
     .norms_degree = 6,
     .extrapolate = 2.23606797749978969641, /* psi_q = sqrt 5 l_q - (sqrt 5 - 1)/4 */
-    .reynolds_limit = {300.0, 50.0},
+    .reynolds_limit = {800.0, 100.0},
 };
 
 const sab_element *sab_element_find(const char *name)

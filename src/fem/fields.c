@@ -344,8 +344,10 @@ sab_status sab_fields_nodal_force(const sab_fields *f, const sab_balance *b, int
     memset(F, 0, sab_space_size(f->space) * sizeof *F);
     sab_space_internal_force(f->space, stress, F);
     for (int i = 0; i < n && part == SAB_FORCE_TOTAL; i++)
-        F[i] -= b->load[i];
+        F[i] -= b->load[i] + (f->walls != NULL ? f->wall_force[i] : 0.0);
     restrict_to_entry(f, b, entry, part != SAB_FORCE_TOTAL, F);
+    if (part == SAB_FORCE_TOTAL && f->walls != NULL)
+        sab_wall_points_force(f->walls, entry, f->traction, F);
     if (part == SAB_FORCE_TOTAL)
         status =
             sab_boundary_load(f->space, 1, b->boundary + entry, b->group + entry, b->t, F, err);

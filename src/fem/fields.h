@@ -8,6 +8,7 @@
 #include "fem/material.h"
 #include "fem/probe.h"
 #include "fem/space.h"
+#include "fem/wall_points.h"
 
 /* The law at the points, as the cone program holds it (borrowed, npoints entries each). */
 typedef struct sab_point_law {
@@ -39,6 +40,10 @@ typedef struct sab_fields {
     double *given;           /* [4][npoints] */
     double *work;            /* [npoints][7] */
     bool *marked;            /* [nnodes] workspace */
+    /* Walls with friction, all borrowed and NULL without any: their points, the tractions on the
+     * grains [walls->n][dim] with components (N; T), and the force vector of these. */
+    const sab_wall_points *walls;
+    const double *traction, *wall_force;
 } sab_fields;
 
 /* Without pressure the inertial number is infinite. Files get at most so many times I0: mu(I) has
@@ -75,7 +80,8 @@ typedef struct sab_balance {
 
 /* Nodal forces F of the grains on the boundary entry `entry`. Total: minus the reactions
  * R = int D(v):sigma - load on the nodes it holds, of those it shares its part, minus the load of
- * the traction it applies. Contact and viscous: int D(v):lambda and -int D(v):(viscous stress) on
+ * the traction it applies; of a wall with friction minus the forces of its points, where walls meet
+ * those of this one. Contact and viscous: int D(v):lambda and -int D(v):(viscous stress) on
  * these nodes and on those of its group that nobody holds; what is missing to the total is the load
  * on them (not of its own traction), which vanishes with the size of the elements [docs/theory.md,
  * 10.5]. F and load are force vectors of the space; their bubbles do not matter, because

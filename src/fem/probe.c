@@ -1,10 +1,10 @@
 #include "fem/probe.h"
 
 const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {
-    [SAB_PROBE_FLUX] = "flux",         [SAB_PROBE_FORCE] = "force",
-    [SAB_PROBE_POINT] = "point",       [SAB_PROBE_LINE] = "line",
-    [SAB_PROBE_PLANE] = "plane",       [SAB_PROBE_TRACTION] = "traction",
-    [SAB_PROBE_INTEGRAL] = "integral",
+    [SAB_PROBE_FLUX] = "flux",           [SAB_PROBE_FORCE] = "force",
+    [SAB_PROBE_POINT] = "point",         [SAB_PROBE_LINE] = "line",
+    [SAB_PROBE_PLANE] = "plane",         [SAB_PROBE_TRACTION] = "traction",
+    [SAB_PROBE_WALL_LOAD] = "wall_load", [SAB_PROBE_INTEGRAL] = "integral",
 };
 
 const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
@@ -30,6 +30,7 @@ const char *const sab_integral_name[SAB_INTEGRAL_COUNT] = {
     [SAB_INTEGRAL_VISCOUS_DISSIPATION] = "viscous_dissipation",
     [SAB_INTEGRAL_FRICTION_DISSIPATION] = "friction_dissipation",
     [SAB_INTEGRAL_GRAVITY_POWER] = "gravity_power",
+    [SAB_INTEGRAL_WALL_FRICTION_DISSIPATION] = "wall_friction_dissipation",
     [SAB_INTEGRAL_AREA] = "area",
     [SAB_INTEGRAL_YIELDED_AREA] = "yielded_area",
     [SAB_INTEGRAL_MOVING_AREA] = "moving_area",
@@ -56,5 +57,5 @@ bool sab_integral_is_moving(sab_integral integral)
 bool sab_probe_is_profile(const sab_probe *probe)
 {
     return probe->kind == SAB_PROBE_LINE || probe->kind == SAB_PROBE_PLANE ||
-           probe->kind == SAB_PROBE_TRACTION;
+           probe->kind == SAB_PROBE_TRACTION || probe->kind == SAB_PROBE_WALL_LOAD;
 }

@@ -5,13 +5,14 @@
 #include <stdbool.h>
 
 typedef enum sab_probe_kind {
-    SAB_PROBE_FLUX,     /* int u.n over a group, outward normal */
-    SAB_PROBE_FORCE,    /* force of the grains on a group */
-    SAB_PROBE_POINT,    /* a field at a point */
-    SAB_PROBE_LINE,     /* a field along a segment, written to profiles/NAME.csv */
-    SAB_PROBE_PLANE,    /* a field on a slice of the domain in space, likewise */
-    SAB_PROBE_TRACTION, /* stress of the grains along a group, likewise */
-    SAB_PROBE_INTEGRAL, /* one number of the whole domain */
+    SAB_PROBE_FLUX,      /* int u.n over a group, outward normal */
+    SAB_PROBE_FORCE,     /* force of the grains on a group */
+    SAB_PROBE_POINT,     /* a field at a point */
+    SAB_PROBE_LINE,      /* a field along a segment, written to profiles/NAME.csv */
+    SAB_PROBE_PLANE,     /* a field on a slice of the domain in space, likewise */
+    SAB_PROBE_TRACTION,  /* stress of the grains along a group, likewise */
+    SAB_PROBE_WALL_LOAD, /* loads along a wall with friction, likewise */
+    SAB_PROBE_INTEGRAL,  /* one number of the whole domain */
     SAB_PROBE_KINDS
 } sab_probe_kind;
 extern const char *const sab_probe_kind_name[SAB_PROBE_KINDS]; /* the key: "flux", "force", ... */
@@ -42,10 +43,11 @@ extern const char *const sab_force_part_name[SAB_FORCE_PARTS]; /* "total", ... *
 
 /* Integrals over the domain [docs/theory.md, 10.6]. */
 typedef enum sab_integral {
-    SAB_INTEGRAL_KINETIC_ENERGY,       /* int |u|^2/2 */
-    SAB_INTEGRAL_VISCOUS_DISSIPATION,  /* int (2 eta/Re) E_b D:D */
-    SAB_INTEGRAL_FRICTION_DISSIPATION, /* int 2 (sigma + mu lambda_N) |D_T| */
-    SAB_INTEGRAL_GRAVITY_POWER,        /* int f.u */
+    SAB_INTEGRAL_KINETIC_ENERGY,            /* int |u|^2/2 */
+    SAB_INTEGRAL_VISCOUS_DISSIPATION,       /* int (2 eta/Re) E_b D:D */
+    SAB_INTEGRAL_FRICTION_DISSIPATION,      /* int 2 (sigma + mu lambda_N) |D_T| */
+    SAB_INTEGRAL_GRAVITY_POWER,             /* int f.u */
+    SAB_INTEGRAL_WALL_FRICTION_DISSIPATION, /* int (c_w + mu_w r_N) |v_T| over walls */
     SAB_INTEGRAL_AREA,
     SAB_INTEGRAL_YIELDED_AREA, /* of the law points that flow */
     SAB_INTEGRAL_MOVING_AREA,  /* where |u| > above */
@@ -60,7 +62,7 @@ typedef struct sab_probe {
     char *name; /* owned by whoever owns the array */
     int line;   /* of the case file */
     sab_probe_kind kind;
-    char *group;           /* FLUX, FORCE, TRACTION; owned likewise */
+    char *group;           /* FLUX, FORCE, TRACTION, WALL_LOAD; owned likewise */
     double from[3], to[3]; /* POINT uses from; PLANE: a point of it, and its normal */
     int samples;           /* LINE, TRACTION, PLANE; 0 on a wall: one row per vertex */
     int across;            /* PLANE: samples in its second direction */

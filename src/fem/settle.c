@@ -150,7 +150,8 @@ static int gather_walls(const court *c, int node)
 
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
         for (int w = 0; w < SAB_DIM; w++)
-            if (sab_is_wall(k->wall[w]) && !is_overruled(c, node, k)) {
+            if (sab_is_wall(k->wall[w]) && !is_overruled(c, node, k) &&
+                !has_friction(c, node, k->wall[w])) {
                 memcpy(c->normal[n], k->wall[w], sizeof *c->normal);
                 c->part[n] = n;
                 n++;

@@ -82,7 +82,8 @@ static bool project(const court *c, int node, hold *h, const sab_claim *claim,
         add_direction(list, &n, f);
     }
     for (int w = 0; w < SAB_DIM && sab_is_wall(claim->wall[0]) && !silent; w++)
-        if (!sab_court_crossed(c, node, h, claim) && sab_is_wall(claim->wall[w])) {
+        if (!sab_court_crossed(c, node, h, claim) && sab_is_wall(claim->wall[w]) &&
+            !has_friction(c, node, claim->wall[w])) {
             add_direction(list, &n, claim->wall[w]);
             holds = true;
         }

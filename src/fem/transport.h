@@ -21,6 +21,11 @@
  *     p2, 2                  1.2    0.12                  3                     25
  *     p2 split, 2            4.0    0.02                  -                    100
  *     p2b, 2                 1.8    0.06                  0.5                   50
+ *     p2nb, 1                0.1    0.06                  0.3                  800
+ *     p2nb, 2                0.9    0.06                  -                    100
+ *
+ * (p2nb: in two crossed vortices of a box of 4^3 cells of six tetrahedra, h the side of a cell; at
+ * order 1 none is seen at 1600 either, at order 2 there is at 200.)
  */
 #ifndef SAB_FEM_TRANSPORT_H
 #define SAB_FEM_TRANSPORT_H

@@ -6,6 +6,7 @@
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/parts.h"
+#include "flow/walls.h"
 
 #include <math.h>
 #include <string.h>
@@ -53,11 +54,12 @@ void sab_flow_assemble_matrix(sab_flow *flow)
     double *C = flow->work;
 
     sab_flow_law_apply(flow->law, inert, program);
+    sab_flow_walls_apply(flow);
     for (int q = 0; q < program->npoints; q++)
-        fill_law(s, program->weight[q] * program->viscosity[q], program->bulk,
-                 C + (size_t)(s * s) * (size_t)q);
+        fill_law(s, program->weight[q] * program->viscosity[q],
+                 q < flow->space->npoints ? program->bulk : 0.0, C + (size_t)(s * s) * (size_t)q);
     program->inertial = inertia != NULL;
-    program->step_is_safe = program->bulk == 1.0 && inertia == NULL;
+    program->step_is_safe = program->bulk == 1.0 && inertia == NULL && flow->walls == NULL;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
     if (flow->remainder != NULL)
@@ -83,10 +85,13 @@ void sab_flow_assemble_load(sab_flow *flow)
         sab_inertia_load(flow->inertia, flow, flow->load, program->carried, program->l);
     else
         sab_space_restrict(flow->space, flow->dofs, flow->load, program->l);
-    for (int q = 0; q < program->npoints; q++)
+    for (int q = 0; q < program->npoints; q++) {
+        const double bulk = q < flow->space->npoints ? program->bulk : 0.0;
+
         for (int c = 0; c < s; c++)
             stress[s * q + c] = -program->weight[q] * program->viscosity[q] *
-                                (c == 0 ? program->bulk : 1.0) * program->k[s * q + c];
+                                (c == 0 ? bulk : 1.0) * program->k[s * q + c];
+    }
     sab_blocks_multiply_transpose(program->B, stress, program->l);
     flow->cpu_assembly += sab_cpu_seconds() - start;
 }
@@ -118,6 +123,7 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     flow->time = t;
     if (flow->inertia->law_varies) {
         SAB_TRY(sab_flow_law_set(flow->law, t, flow->program, err));
+        SAB_TRY(sab_flow_walls_set(flow, err));
         sab_flow_assemble_matrix(flow);
     }
     if (!flow->inertia->varies)
@@ -130,6 +136,7 @@ sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err)
     SAB_TRY(assemble_applied(flow, t, flow->inertia->applied, flow->inertia->weight, err));
     sab_inertia_prescribe(flow->inertia, flow);
     sab_space_strain_rate(flow->space, flow->inertia->prescribed, flow->program->k);
+    SAB_TRY(sab_flow_walls_move(flow, err));
 cleanup:
     return status;
 }
@@ -149,6 +156,7 @@ void sab_flow_update_fields(sab_flow *flow)
 
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
     sab_fields_update(flow->fields, flow->work, flow->lambda, &law);
+    sab_flow_walls_update(flow);
 }
 
 /* The largest extent along an axis. */
@@ -188,7 +196,7 @@ static sab_status find_length(sab_flow *flow, sab_error *err)
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
     sab_mass_interpolate(flow->space, flow->work, flow->inertia->work);
     square = sab_mass_square(flow->inertia->mass, flow->inertia->work);
-    for (int q = 0; q < p->npoints; q++) {
+    for (int q = 0; q < flow->space->npoints; q++) {
         double g2 = 0.0;
 
         for (int c = 0; c < p->s; c++)
@@ -214,11 +222,12 @@ static double pressure_scale(const sab_flow *flow)
     return load > 0.0 ? load / domain_size(flow->setup.mesh) : 1.0;
 }
 
-/* A velocity vector, or a matrix [s][s] at every law point, or at every point of the remainder. */
-static size_t work_size(const sab_space *space)
+/* A velocity vector, or a matrix [s][s] at every point of the program, or at every point of the
+ * remainder. */
+static size_t work_size(const sab_space *space, int npoints)
 {
     const size_t square = (size_t)(space->geometry->s * space->geometry->s);
-    const size_t law = (size_t)space->npoints, size = sab_space_size(space);
+    const size_t law = (size_t)npoints, size = sab_space_size(space);
     const size_t rest =
         space->remainder == NULL ? 0 : (size_t)space->remainder->n * (size_t)space->mesh->nelements;
     const size_t most = square * (law > rest ? law : rest);
@@ -226,21 +235,33 @@ static size_t work_size(const sab_space *space)
     return size > most ? size : most;
 }
 
-/* A creeping flow has no unique velocity where a part of the mesh can move as a rigid body. */
+/* A creeping flow has no unique velocity where a part of the mesh can move as a rigid body.
+ * Friction does not hold it: under too large a load it slides, as fast as you like. */
 static sab_status refuse_loose(const sab_flow *f, sab_error *err)
 {
     const sab_mesh *mesh = f->setup.mesh;
-    int motions, node;
-    const sab_status status =
-        sab_dofs_rigid_motions(f->dofs, mesh, f->setup.geometry, &motions, &node, err);
+    sab_support held = {0};
+    int motions = 0, node;
+    sab_status status = SAB_OK;
 
-    if (status != SAB_OK || motions == 0)
-        return status;
+    SAB_TRY(sab_flow_walls_held(f, &held, err));
+    SAB_TRY(sab_dofs_rigid_motions(f->dofs, mesh, f->setup.geometry, &held, &motions, &node, err));
+    if (motions == 0)
+        goto cleanup;
     const double *x = sab_mesh_x(mesh, node);
-    return sab_fail(err, SAB_ERR_INPUT,
-                    "boundaries: nothing holds the material at (%g, %g%s), it can move as a rigid "
-                    "body: prescribe the velocity, or slip, on more of its boundary",
-                    x[0], x[1], mesh->cell->dim > 2 ? ", ..." : "");
+    status = sab_fail(
+        err, SAB_ERR_INPUT,
+        "boundaries: nothing holds the material at (%g, %g%s), it can move as a rigid "
+        "body: %s",
+        x[0], x[1], mesh->cell->dim > 2 ? ", ..." : "",
+        f->walls == NULL ? "prescribe the velocity, or slip, on more of its boundary"
+                         : "a creeping flow that only friction holds has no velocity of its own; "
+                           "give inertia (time.scheme: inertial), drag on walls that meet at an "
+                           "angle, or prescribed velocities");
+cleanup:
+    SAB_FREE(held.node);
+    SAB_FREE(held.direction);
+    return status;
 }
 
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err)
@@ -259,8 +280,10 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                                &f->boundaries, err));
     SAB_TRY(sab_dofs_create(mesh, setup->geometry, sab_element_faces(setup->element, mesh),
                             setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
-    if (setup->step == 0.0)
-        SAB_TRY(refuse_loose(f, err));
+    if (f->dofs->joined && setup->step > 0.0)
+        SAB_FAIL(err, SAB_ERR_INPUT,
+                 "boundaries: periodic sides are for creeping flow yet; with inertia give the "
+                 "tractions of the developed flow");
     if (f->dofs->nfree == 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: every node has a prescribed velocity, "
@@ -268,26 +291,35 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
         goto cleanup;
     }
     SAB_TRY(sab_space_create(mesh, setup->element, setup->geometry, &f->space, err));
-    SAB_TRY(sab_program_create(s, f->space->npoints, sab_space_unknowns(f->space, f->dofs),
-                               &f->program, err));
-    const size_t points = (size_t)f->space->npoints;
+    SAB_TRY(sab_wall_points_create(f->space, f->dofs, setup->nboundaries, setup->boundary, f->group,
+                                   domain_size(mesh), &f->walls, err));
+    if (setup->step == 0.0)
+        SAB_TRY(refuse_loose(f, err));
+    SAB_TRY(sab_flow_walls_program(f, err));
+    const size_t points = (size_t)f->program->npoints;
     SAB_NEW(f->load, sab_space_size(f->space));
     SAB_NEW(f->u, f->program->n);
     SAB_NEW(f->lambda, (size_t)s * points);
     SAB_TRY(sab_flow_law_create(setup->material, f->space, setup->step == 0.0, &f->law, err));
     f->rate = (sab_rate_law){sab_flow_law_follow, f->law};
-    SAB_NEW(f->work, work_size(f->space));
+    f->law->npoints = f->program->npoints;
+    SAB_NEW(f->work, work_size(f->space, f->program->npoints));
     SAB_NEW(f->strain, (size_t)s * points);
     if (setup->step > 0.0)
         SAB_NEW(f->program->carried, f->program->n);
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
+    f->fields->walls = f->walls;
+    f->fields->traction = f->traction;
+    f->fields->wall_force = f->wall_force;
 
     const double start = sab_cpu_seconds();
     SAB_TRY(assemble_applied(f, 0.0, f->load, NULL, err));
     SAB_TRY(sab_flow_law_set(f->law, 0.0, f->program, err));
     if (setup->step == 0.0)
         sab_flow_law_guess(f->law, pressure_scale(f));
+    SAB_TRY(sab_flow_walls_set(f, err));
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
+    SAB_TRY(sab_flow_walls_join(f, err));
     SAB_TRY(sab_blocks_pattern(f->program->B, true, &f->program->A, err));
     SAB_TRY(sab_scatter_create(f->program->B, f->program->A, &f->scatter, err));
     if (f->space->remainder != NULL) {
@@ -337,12 +369,16 @@ void sab_flow_destroy(sab_flow **flow)
         sab_program_destroy(&f->program);
         sab_fields_destroy(&f->fields);
         sab_flow_law_destroy(&f->law);
+        sab_wall_points_destroy(&f->walls);
         sab_space_destroy(&f->space);
         sab_dofs_destroy(&f->dofs);
         SAB_FREE(f->group);
         SAB_FREE(f->load);
         SAB_FREE(f->u);
         SAB_FREE(f->lambda);
+        SAB_FREE(f->slip);
+        SAB_FREE(f->traction);
+        SAB_FREE(f->wall_force);
         SAB_FREE(f->work);
         SAB_FREE(f->strain);
         SAB_FREE(*flow);

@@ -11,6 +11,7 @@
 #include "fem/material.h"
 #include "fem/points.h"
 #include "fem/space.h"
+#include "fem/wall_points.h"
 #include "flow/ledger.h"
 #include "solve/solve.h"
 
@@ -44,13 +45,17 @@ typedef struct sab_flow {
     sab_scatter *remainder_scatter;
     sab_solver *solver;
     sab_fields *fields;
-    double *load;                /* force vector: gravity, tractions and, as a load, inertia */
-    double *u;                   /* [program->n] */
-    double *lambda;              /* [npoints][s] */
-    struct sab_flow_law *law;    /* flow/law.h */
-    sab_rate_law rate;           /* the same for the interior points */
-    double *work;                /* [max(size of a velocity vector, npoints*s*s)] */
-    double *strain;              /* [npoints][s] workspace */
+    double *load;             /* force vector: gravity, tractions and, as a load, inertia */
+    double *u;                /* [program->n] */
+    double *lambda;           /* [npoints][s] of the program: of the material, then of walls */
+    sab_wall_points *walls;   /* with friction; NULL: none */
+    double *slip, *traction;  /* [walls->n][dim] velocity off the wall and traction on the grains,
+                                 components (N; T), of the last update of the fields */
+    double *wall_force;       /* force vector of these tractions; NULL without walls */
+    struct sab_flow_law *law; /* flow/law.h */
+    sab_rate_law rate;        /* the same for the interior points */
+    double *work;             /* [max(size of a velocity vector, npoints*s*s)] */
+    double *strain;           /* [npoints][s] workspace, of the program as well */
     struct sab_inertia *inertia; /* flow/inertia.h; NULL: creeping */
     int step;                    /* steps done */
     double time;
@@ -101,7 +106,8 @@ typedef struct sab_flow_state {
     double inertia;                     /* factor of the mass matrix in A; 0: creeping */
     double stored;                      /* energy of the last step, for the next (flow/ledger.h) */
     bool factored;                      /* A has been factored */
-    size_t nvelocity, nstress, npoints; /* entries of the arrays below */
+    size_t nvelocity, nstress, npoints; /* entries of the arrays below; of stresses those of the
+                                           npoints law points, then those of walls */
     const double *velocity, *previous;  /* [nvelocity] after the last step, and the one before */
     const double *lambda;               /* [nstress] */
     const double *eta, *nu; /* [npoints] viscosity factor, rate stress of mu(I) per strain rate */

@@ -24,9 +24,24 @@ static bool may_vary(const sab_flow_setup *setup)
 
         varies = varies || (at->has_velocity && any_varies(dim, at->velocity)) ||
                  (at->has_traction && any_varies(dim, at->traction)) ||
-                 (at->has_pressure && any_varies(1, &at->pressure));
+                 (at->has_pressure && any_varies(1, &at->pressure)) ||
+                 (at->has_wall && ((at->wall.has_velocity && any_varies(dim, at->wall.velocity)) ||
+                                   (at->wall.has_speed && any_varies(1, &at->wall.speed))));
     }
     return varies;
+}
+
+static bool walls_may_vary(const sab_flow_setup *setup)
+{
+    for (int b = 0; b < setup->nboundaries; b++) {
+        const sab_wall_law *wall = &setup->boundary[b].wall;
+
+        if (setup->boundary[b].has_wall &&
+            (any_varies(1, &wall->friction) || any_varies(1, &wall->adhesion) ||
+             any_varies(1, &wall->drag)))
+            return true;
+    }
+    return false;
 }
 
 static bool law_may_vary(const sab_material *m)
@@ -44,7 +59,7 @@ static bool is_wall(const sab_boundary *at, int dim)
     for (int i = 0; i < dim; i++)
         held = held && at->prescribed[i] && at->velocity[i].call == NULL &&
                at->velocity[i].constant == 0.0;
-    return held || at->slip;
+    return held || at->slip || at->has_wall;
 }
 
 /* Material goes by the tractions alone through sides that nobody mentions, too: together they are
@@ -70,7 +85,7 @@ static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_err
         for (int i = 0; i < group->nfacets; i++) {
             if (is_wall(at, flow->setup.geometry->dim))
                 it->open[group->facet[i]] = false;
-            if (at->slip || at->has_velocity)
+            if (at->slip || at->has_wall || at->has_velocity)
                 it->part[group->facet[i]] = -1;
             else if (it->part[group->facet[i]] >= 0)
                 it->part[group->facet[i]] = b;
@@ -128,7 +143,7 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_TRY(sab_space_body_force(flow->space, flow->setup.gravity, 0.0, it->weight, err));
     memcpy(it->applied, flow->load, size * sizeof *it->applied);
     it->varies = may_vary(&flow->setup);
-    it->law_varies = law_may_vary(flow->setup.material);
+    it->law_varies = law_may_vary(flow->setup.material) || walls_may_vary(&flow->setup);
     SAB_TRY(set_initial(flow, it->velocity, err));
     memcpy(it->previous, it->velocity, size * sizeof *it->previous);
     *inertia = it;

@@ -21,6 +21,7 @@ sab_status sab_flow_law_create(const sab_material *material, const sab_space *sp
     SAB_NEW(it, 1);
     it->material = material;
     it->space = space;
+    it->npoints = space->npoints;
     it->creeping = creeping;
     it->rated = material->has_mu_i || material->has_viscosity;
     SAB_NEW(it->inverse_reynolds, points);
@@ -64,9 +65,9 @@ static bool has_rate_friction(const sab_material *m)
 sab_status sab_flow_law_set(sab_flow_law *law, double t, sab_program *program, sab_error *err)
 {
     law->time = t;
-    for (int q = 0; q < program->npoints; q++) {
+    for (int q = 0; q < law->space->npoints; q++) {
         const double *x = law->space->point + law->space->geometry->dim * q;
-        const sab_vars at = {.x = x[0], .y = x[1], .t = t};
+        const sab_vars at = sab_vars_at(law->space->geometry->dim, x, t);
         sab_law here;
         const sab_status status =
             sab_material_law(law->material, law->space->geometry, &at, &here, err);
@@ -174,9 +175,10 @@ static sab_status evaluate(sab_flow_law *law, const double *gamma, const double 
         law->fresh_eta[q] = 1.0;
         law->fresh_nu[q] = 0.0;
         if (law->material->has_viscosity) {
-            const sab_vars at = {
-                .x = x[0], .y = x[1], .t = law->time, .shear_rate = g, .pressure = p};
+            sab_vars at = sab_vars_at(space->geometry->dim, x, law->time);
 
+            at.shear_rate = g;
+            at.pressure = p;
             SAB_TRY(formula_at(law, &at, &law->fresh_eta[q], &eta_slope, err));
         }
         if (law->material->has_mu_i)
@@ -225,7 +227,7 @@ cleanup:
 
 void sab_flow_law_apply(const sab_flow_law *law, double inert, sab_program *program)
 {
-    for (int q = 0; q < program->npoints; q++) {
+    for (int q = 0; q < law->space->npoints; q++) {
         const double viscosity = 2.0 * law->eta[q] * law->inverse_reynolds[q] + law->nu[q];
 
         program->viscosity[q] = viscosity;
@@ -270,6 +272,8 @@ sab_status sab_flow_law_follow(void *data, const double *gamma, const double *la
 
         viscosity[q] = formula ? 0.5 * (viscosity[q] + fresh) : fresh;
     }
+    for (int q = n; q < law->npoints; q++) /* the drag of a wall is given */
+        tangent[q] = viscosity[q];
     if (!formula)
         return SAB_OK;
     SAB_TRY(find_floor(n, viscosity, &least, err));

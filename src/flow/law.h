@@ -15,6 +15,7 @@
 typedef struct sab_flow_law {
     const sab_material *material; /* borrowed, as are the next two */
     const sab_space *space;
+    int npoints;              /* of the program: those of walls follow those of the space */
     double time;              /* of the last sab_flow_law_set */
     bool creeping;            /* then Re must be finite, unless mu(I) gives a viscosity */
     bool rated;               /* mu(I) or a viscosity formula: nu depends on the flow */

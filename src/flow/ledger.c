@@ -1,6 +1,7 @@
 #include "flow/ledger.h"
 #include "fem/integral.h"
 #include "flow/inertia.h"
+#include "flow/walls.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,12 +129,16 @@ static void take_work(sab_flow *flow, double dt, sab_ledger *l)
                    (dot((size_t)s, f->lambda + s * q, f->strain_rate + s * q) -
                     f->law.rate[q] *
                         dot((size_t)s - 1, f->strain_rate + s * q + 1, f->strain_rate + s * q + 1));
-    l->friction = -dt * contact;
+    const sab_wall_powers walls = sab_flow_walls_powers(flow);
+    l->viscous += dt * walls.drag;
+    l->friction = -dt * (contact + walls.contact);
     l->inflow = dt * sab_inflow_power(it->inflow, U, &brought);
     l->given += dt * brought;
     memset(flow->work, 0, size * sizeof *flow->work); /* reactions: int D(v):sigma - load */
     sab_space_internal_force(flow->space, f->total, flow->work);
     l->walls = dt * (dot(size, flow->work, it->prescribed) - dot(size, flow->load, it->prescribed));
+    if (flow->walls != NULL)
+        l->walls += dt * (walls.delivered - dot(size, flow->wall_force, it->prescribed));
 }
 
 /* Half |u|^2 is carried by the velocity v = (a + b)/2: the mean of that of a and of b. */

@@ -6,6 +6,7 @@
 #include "fem/locate.h"
 #include "fem/recovery.h"
 #include "fem/slice.h"
+#include "flow/walls.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ struct sab_probes {
     int **element;            /* [n] element of each sample, or NULL */
     double **xi;              /* [n][samples][dim] */
     sab_wall **wall;          /* [n] of a traction, or NULL */
+    sab_wall_load **load;     /* [n] of a wall load, or NULL */
     sab_recovery *recovery;   /* if a probe shows the recovered stress, else NULL */
     double *stress;           /* [rows][components] of the longest wall: workspace */
 };
@@ -128,6 +130,23 @@ static sab_status place_wall(sab_probes *p, int i, const sab_flow *flow, const s
     return SAB_OK;
 }
 
+/* The table of a wall load. */
+static sab_status place_load(sab_probes *p, int i, const sab_flow *flow, const sab_probe *probe,
+                             sab_error *err)
+{
+    sab_probe_result *r = &p->result[i];
+    sab_error why = {0};
+    const sab_status status = sab_wall_load_create(flow, p->entry[i], &p->load[i], &why);
+
+    if (status != SAB_OK)
+        return sab_fail(err, status, "probes.%s: %s", probe->name, why.message);
+    r->load = p->load[i];
+    r->samples = r->load->nrows;
+    r->x = r->load->x;
+    r->components = SAB_LOAD_COLUMNS;
+    return SAB_OK;
+}
+
 /* The components of a number or a field, and what they are called. */
 static void name_components(const sab_flow *flow, const sab_probe *probe, sab_probe_result *r)
 {
@@ -138,6 +157,7 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
     case SAB_PROBE_FLUX:
     case SAB_PROBE_INTEGRAL:
     case SAB_PROBE_TRACTION:
+    case SAB_PROBE_WALL_LOAD:
         return;
     case SAB_PROBE_FORCE:
         r->components = geometry->axis ? 1 : geometry->dim;
@@ -199,6 +219,7 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
     SAB_NEW(p->element, n);
     SAB_NEW(p->xi, n);
     SAB_NEW(p->wall, n);
+    SAB_NEW(p->load, n);
     p->n = n;
     for (int i = 0; i < n; i++) {
         sab_probe_result *r = &p->result[i];
@@ -217,6 +238,8 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
         SAB_TRY(check(flow, &probe[i], p->entry[i], err));
         if (probe[i].kind == SAB_PROBE_TRACTION)
             SAB_TRY(place_wall(p, i, flow, &probe[i], err));
+        if (probe[i].kind == SAB_PROBE_WALL_LOAD)
+            SAB_TRY(place_load(p, i, flow, &probe[i], err));
         if (recovers(r) && p->recovery == NULL)
             SAB_TRY(sab_recovery_create(flow->space, &p->recovery, err));
         if (r->wall != NULL && r->samples * r->wall->components > longest)
@@ -238,18 +261,20 @@ void sab_probes_destroy(sab_probes **probes)
 
     if (p != NULL) {
         for (int i = 0; i < p->n; i++) {
-            if (p->wall[i] == NULL) /* else they are the wall's */
+            if (p->wall[i] == NULL && p->load[i] == NULL) /* else they are the wall's */
                 SAB_FREE(p->result[i].x);
             SAB_FREE(p->result[i].value);
             SAB_FREE(p->element[i]);
             SAB_FREE(p->xi[i]);
             sab_wall_destroy(&p->wall[i]);
+            sab_wall_load_destroy(&p->load[i]);
         }
         SAB_FREE(p->result);
         SAB_FREE(p->entry);
         SAB_FREE(p->element);
         SAB_FREE(p->xi);
         SAB_FREE(p->wall);
+        SAB_FREE(p->load);
         sab_recovery_destroy(&p->recovery);
         SAB_FREE(p->stress);
         SAB_FREE(*probes);
@@ -319,7 +344,9 @@ static sab_status evaluate_integral(const sab_flow *flow, const sab_probe *probe
         SAB_TRY(
             sab_space_body_force(flow->space, flow->setup.gravity, flow->time, flow->work, err));
     }
-    *value = sab_integral_of(flow->fields, probe->integral, probe->above, flow->work);
+    *value = probe->integral == SAB_INTEGRAL_WALL_FRICTION_DISSIPATION
+                 ? sab_flow_walls_powers(flow).friction
+                 : sab_integral_of(flow->fields, probe->integral, probe->above, flow->work);
 cleanup:
     return status;
 }
@@ -349,6 +376,9 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
             break;
         case SAB_PROBE_TRACTION:
             SAB_TRY(evaluate_traction(p, i, flow, &balance, recovered, err));
+            break;
+        case SAB_PROBE_WALL_LOAD:
+            sab_wall_load_evaluate(r->load, flow, r->value);
             break;
         case SAB_PROBE_INTEGRAL:
             SAB_TRY(evaluate_integral(flow, probe, r->value, err));

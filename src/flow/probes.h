@@ -4,6 +4,7 @@
 
 #include "fem/wall.h"
 #include "flow/flow.h"
+#include "flow/wall_load.h"
 
 /* Fluxes, forces and integrals are of the whole body: about an axis with the factor 2 pi. A force
  * there is its axial component, the only one that balances anything. */
@@ -15,7 +16,8 @@ typedef struct sab_probe_result {
     double *x;               /* [samples][dim] where (point, line, plane, traction) */
     double *value; /* [samples][components]; of a traction normal and shear (fem/wall.h), and on
                       stable pairs both again from the recovered stress */
-    const sab_wall *wall; /* of a traction, NULL for others; borrowed */
+    const sab_wall *wall;      /* of a traction, NULL for others; borrowed */
+    const sab_wall_load *load; /* of a wall load likewise; `value` has its columns */
 } sab_probe_result;
 
 typedef struct sab_probes sab_probes;

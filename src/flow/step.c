@@ -24,7 +24,7 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .factored = !flow->stale || flow->counted,
                             .nvelocity = sab_space_size(flow->space),
                             .nstress = (size_t)flow->program->npoints * (size_t)flow->program->s,
-                            .npoints = (size_t)flow->program->npoints,
+                            .npoints = (size_t)flow->space->npoints,
                             .velocity = velocity,
                             .previous = inertia != NULL ? inertia->previous : velocity,
                             .lambda = flow->lambda,
@@ -44,8 +44,16 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
     sab_inertia *inertia = flow->inertia;
     sab_status status = SAB_OK;
 
-    if (state->nvelocity != own.nvelocity || state->nstress != own.nstress ||
-        state->npoints != own.npoints)
+    if (state->nvelocity == own.nvelocity && state->npoints == own.npoints &&
+        state->nstress != own.nstress) {
+        const size_t s = (size_t)flow->program->s;
+
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the state has %zu points on walls with friction, this flow %zu: other "
+                        "boundaries",
+                        state->nstress / s - state->npoints, own.nstress / s - own.npoints);
+    }
+    if (state->nvelocity != own.nvelocity || state->npoints != own.npoints)
         return sab_fail(err, SAB_ERR_INPUT,
                         "the state has %zu velocities and %zu stresses, this flow %zu and %zu: "
                         "another mesh or element",
@@ -128,7 +136,7 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
                              sab_flow_report *report, sab_error *err)
 {
     const size_t rows = (size_t)flow->program->npoints * (size_t)flow->program->s;
-    const size_t n = (size_t)flow->program->n, points = (size_t)flow->program->npoints;
+    const size_t n = (size_t)flow->program->n, points = (size_t)flow->space->npoints;
     sab_flow_report cold;
     double *u = NULL, *lambda = NULL, *eta = NULL, *nu = NULL;
     sab_status status = SAB_OK;

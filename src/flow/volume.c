@@ -19,7 +19,7 @@ sab_volume sab_flow_volume(const sab_flow *flow, double stress)
         whole * sab_geometry_normal_scale(geometry); /* w div u = m sqrt(d/2) gamma_N */
     sab_volume v = {.outflow = whole * sab_boundary_outflow(flow->space, f->velocity)};
 
-    for (int q = 0; q < p->npoints; q++) {
+    for (int q = 0; q < flow->space->npoints; q++) {
         const double *gamma = f->strain_rate + q * p->s, m = scale * p->weight[q];
         const double shear = sab_cone_norm_t(p->s, gamma);
         const double dilatancy = p->dilatancy[q] * shear, opening = gamma[0] - dilatancy;

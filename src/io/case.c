@@ -139,6 +139,18 @@ cleanup:
     return status;
 }
 
+static const char *wall_mistake(const sab_boundary *b, int dim)
+{
+    if (b->has_velocity || b->slip || b->has_traction || b->has_pressure)
+        return "has a wall with friction and another condition; a wall says all there is to say "
+               "(its velocity is wall.velocity)";
+    if (b->wall.has_velocity && b->wall.has_speed)
+        return "has wall.velocity and wall.speed; give one of them";
+    if (b->wall.has_speed && dim > 2)
+        return "has wall.speed, which has no direction in space; give wall.velocity";
+    return NULL;
+}
+
 /* Conditions that leave something out or contradict each other: the sentence, or NULL. */
 static const char *boundary_mistake(const sab_boundary *b, int dim)
 {
@@ -146,8 +158,15 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
 
     for (int i = 0; i < dim; i++)
         prescribed += b->prescribed[i];
+    if (b->periodic != NULL && (b->has_velocity || b->slip || b->has_traction || b->has_wall))
+        return "is periodic and has another condition; beside periodic only a pressure difference "
+               "has a meaning";
+    if (b->periodic != NULL)
+        return dim > 2 ? "is periodic, which is for the plane and about an axis yet" : NULL;
+    if (b->has_wall)
+        return wall_mistake(b, dim);
     if (!b->has_velocity && !b->slip && !b->has_traction && !b->has_pressure)
-        return "says nothing; give velocity, slip: true, traction or pressure";
+        return "says nothing; give velocity, wall, slip: true, traction, pressure or periodic";
     if (b->has_velocity && b->slip)
         return "has velocity and slip; slip is a velocity condition of its own";
     if (b->has_traction && b->has_pressure)
@@ -289,7 +308,7 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
     if (kinds != 1)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: %s; give exactly one of flux, force, point, line, plane, traction, "
-                        "integral",
+                        "wall_load, integral",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;
@@ -653,6 +672,7 @@ void sab_case_destroy(sab_case **result)
     for (int i = 0; i < c->nboundaries; i++) {
         SAB_FREE(c->boundary[i].group);
         SAB_FREE(c->boundary[i].over);
+        SAB_FREE(c->boundary[i].periodic);
     }
     for (int i = 0; i < c->nprobes; i++) {
         SAB_FREE(c->probe[i].name);

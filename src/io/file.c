@@ -220,6 +220,17 @@ static int keep_as(const char *path, const char *previous)
     return move(path, previous);
 }
 
+/* Is the temporary file still the one that was opened? Another process may have removed it, or put
+ * its own in this place: that is not ours to rename or to remove. */
+static bool has_temporary(const sab_file *file)
+{
+    struct stat mine, there;
+
+    return file->temporary != NULL && fstat(file->sink->descriptor, &mine) == 0 &&
+           lstat(file->temporary, &there) == 0 && mine.st_ino == there.st_ino &&
+           mine.st_dev == there.st_dev;
+}
+
 sab_status sab_file_close_keeping(sab_file *file, const char *previous, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -228,10 +239,13 @@ sab_status sab_file_close_keeping(sab_file *file, const char *previous, sab_erro
     /* Before the renaming: a power cut leaves the old file or the new one, never an empty one. */
     if (reason == 0)
         reason = sync_descriptor(file->sink->descriptor);
+    const bool temporary = has_temporary(file);
+    if (reason == 0 && file->temporary != NULL && !temporary)
+        reason = ENOENT;
     if (close(file->sink->descriptor) != 0 && reason == 0 && errno != EINTR)
         reason = errno;
     file->sink->descriptor = -1;
-    if (file->temporary != NULL) {
+    if (temporary) {
         if (reason == 0 && previous != NULL)
             reason = keep_as(file->path, previous);
         if (reason == 0)
@@ -254,7 +268,7 @@ sab_status sab_file_close(sab_file *file, sab_error *err)
 
 void sab_file_abort(sab_file *file)
 {
-    if (file->temporary != NULL && file->sink->descriptor >= 0)
+    if (file->sink != NULL && file->sink->descriptor >= 0 && has_temporary(file))
         unlink(file->temporary);
     if (file->sink != NULL && file->sink->failure == 0)
         file->sink->failure = ECANCELED; /* what is still in the stream stays there */
@@ -324,9 +338,11 @@ sab_status sab_directory_create(const char *path, sab_error *err)
     /* Permission bits do not tell (root, quotas, read-only mounts): only trying does. The name is
      * fixed, so that what a killed process leaves behind goes with the next try. */
     memcpy(name + length, probe, sizeof probe);
-    unlink(name);
+    const bool gone = unlink(name) == 0 || errno == ENOENT;
     UNLESS_INTERRUPTED(descriptor,
                        open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (descriptor < 0 && gone && errno == EEXIST)
+        goto cleanup; /* another process is trying the same: it can be done */
     if (descriptor < 0)
         SAB_FAIL(err, SAB_ERR_IO, "cannot write in directory '%s': %s", path, strerror(errno));
     close(descriptor);

@@ -240,6 +240,28 @@ sab_status sab_output_wall(const char *path, const sab_geometry *geometry, const
                      err);
 }
 
+sab_status sab_output_rows(const char *path, const sab_geometry *geometry, int rows,
+                           const double *s, const double *x, int columns, const char *const *name,
+                           const double *value, const double *deviation, sab_error *err)
+{
+    enum { MOST = 16 };
+    column_name copy[MOST];
+
+    for (int c = 0; c < columns && c < MOST; c++)
+        snprintf(copy[c], sizeof copy[c], "%s", name[c]);
+    return put_table(path,
+                     &(table){.geometry = geometry,
+                              .rows = rows,
+                              .columns = columns,
+                              .line = true,
+                              .s = s,
+                              .x = x,
+                              .name = (const column_name *)copy,
+                              .value = value,
+                              .deviation = deviation},
+                     err);
+}
+
 /* normal and shear of each kind of stress, spread over the surface. */
 static sab_status put_stresses(sab_vtu *vtu, const sab_wall *wall, int columns, const double *value,
                                const char *kind, double *at, double *work, sab_error *err)

@@ -33,6 +33,11 @@ sab_status sab_output_profile(const char *path, const sab_geometry *geometry, bo
 sab_status sab_output_wall(const char *path, const sab_geometry *geometry, const sab_wall *wall,
                            int columns, const double *stress, const double *deviation,
                            sab_error *err);
+/* CSV of rows along a line: s,x,y, then the columns of these names, each with its deviation unless
+ * that is NULL. */
+sab_status sab_output_rows(const char *path, const sab_geometry *geometry, int rows,
+                           const double *s, const double *x, int columns, const char *const *name,
+                           const double *value, const double *deviation, sab_error *err);
 /* The same of a surface as VTU: its quadratic triangles with normal, shear, those _recovered and
  * their _deviation, linear between vertices; area, the integral of the hat of a vertex, and
  * measured, 1 at the vertices of the table and 0 elsewhere: there the stress is interpolated, on

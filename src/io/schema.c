@@ -146,14 +146,31 @@ static const sab_key table[] = {
     {"boundaries", SAB_KEY_NAMES,
      .help =
          "One entry per boundary group of the mesh, in any order. A node that groups share takes "
-         "the stricter condition (velocity, then slip, then traction), and of two velocities "
-         "the one at rest"},
+         "the stricter condition (velocity, then wall, then slip, then traction), and of two "
+         "velocities the one at rest"},
     {"boundaries.*", SAB_KEY_MAP, .help = "Conditions on the group of that name or number"},
     {"boundaries.*.velocity", SAB_KEY_VECTOR_OR_FREE, .unit = UNIT_VELOCITY, .fallback = "",
      IN(sab_boundary, velocity), FLAG(sab_boundary, has_velocity),
      .help = "Prescribed velocity; `free` leaves a component to the traction"},
     {"boundaries.*.slip", SAB_KEY_BOOLEAN, .fallback = "", IN(sab_boundary, slip),
      .help = "true: no flow through the wall, no friction along it"},
+    {"boundaries.*.wall", SAB_KEY_MAP, .fallback = "", FLAG(sab_boundary, has_wall),
+     .help = "A wall with friction, which grains may leave but not enter"},
+    {"boundaries.*.wall.friction", SAB_KEY_FUNCTION, IN(sab_boundary, wall.friction), AT_LEAST(0.0),
+     .help = "Coefficient of wall friction, the tangent of the angle: shear over normal stress "
+             "where grains slide"},
+    {"boundaries.*.wall.adhesion", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "0",
+     IN(sab_boundary, wall.adhesion), AT_LEAST(0.0),
+     .help = "Shear stress that the wall bears without any normal stress"},
+    {"boundaries.*.wall.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_boundary, wall.velocity), FLAG(sab_boundary, wall.has_velocity),
+     .help = "Of the wall, a belt or a drum; only the part along it counts"},
+    {"boundaries.*.wall.speed", SAB_KEY_FUNCTION, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_boundary, wall.speed), FLAG(sab_boundary, wall.has_speed),
+     .help = "Instead: along the wall, positive anticlockwise around the domain; not in space"},
+    {"boundaries.*.wall.drag", SAB_KEY_FUNCTION, .unit = "rho sqrt(g L)", .fallback = "0",
+     IN(sab_boundary, wall.drag), AT_LEAST(0.0),
+     .help = "Shear stress per velocity of slip, beside friction"},
     {"boundaries.*.traction", SAB_KEY_VECTOR_OR_ZERO, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, traction), FLAG(sab_boundary, has_traction),
      .help =
@@ -163,6 +180,10 @@ static const sab_key table[] = {
     {"boundaries.*.pressure", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "",
      IN(sab_boundary, pressure), FLAG(sab_boundary, has_pressure),
      .help = "Pressure p from outside: the traction -p n"},
+    {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
+     .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
+             "moved; a pressure beside it is the difference between both. In creeping flow of the "
+             "plane or about an axis"},
     {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
      .help = "Groups whose condition does not count at the nodes they share with this one"},
 
@@ -245,7 +266,7 @@ static const sab_key table[] = {
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
     {"probes.*", SAB_KEY_MAP,
-     .help = "Exactly one of flux, force, point, line, plane, traction, integral"},
+     .help = "Exactly one of flux, force, point, line, plane, traction, wall_load, integral"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
      IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
@@ -264,6 +285,10 @@ static const sab_key table[] = {
          "Stress of the grains along this boundary group, to profiles/NAME.csv: normal "
          "(positive in compression) and shear, from reactions and from the recovered stress; of "
          "a surface in space also to profiles/NAME.vtu"},
+    {"probes.*.wall_load", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
+     .help = "Loads along this wall with friction, to profiles/NAME.csv: normal, shear, slip, "
+             "opening, mobilised, with mean velocity, mean vertical stress and Janssen's curve at "
+             "that height; sums, K and the kind of flow to wall_loads of the summary"},
     {"probes.*.integral", SAB_KEY_CHOICE, .fallback = "", .choice = integral_choice,
      IN(sab_probe, integral),
      .help = "A number of the whole body. Areas are of plane flow, volumes of the others"},

@@ -157,6 +157,14 @@ static const char *first_component(const sab_geometry *geometry, const sab_probe
     return geometry->coordinate[p->kind == SAB_PROBE_FORCE && geometry->axis];
 }
 
+/* Does it have components? */
+static bool is_vector(const sab_probe *p)
+{
+    return p->kind == SAB_PROBE_FORCE ||
+           (p->kind == SAB_PROBE_POINT &&
+            (p->field == SAB_FIELD_VELOCITY || p->field == SAB_FIELD_STRESS));
+}
+
 /* "probes.drag_x": is there such a number in the results? */
 static sab_status check_probe(const sab_study *s, const sab_case *c, const char *what,
                               const char *wanted, const sab_yaml *node, sab_error *err)
@@ -168,10 +176,7 @@ static sab_status check_probe(const sab_study *s, const sab_case *c, const char 
     for (int i = 0; i < c->nprobes; i++) {
         const sab_probe *p = &c->probe[i];
         const size_t length = strlen(p->name);
-        const bool vector = p->kind == SAB_PROBE_FORCE ||
-                            (p->kind == SAB_PROBE_POINT &&
-                             (p->field == SAB_FIELD_VELOCITY || p->field == SAB_FIELD_STRESS));
-        const bool whole = strcmp(name, p->name) == 0;
+        const bool vector = is_vector(p), whole = strcmp(name, p->name) == 0;
 
         if (n < 64)
             names[n++] = p->name;

@@ -1,5 +1,5 @@
 /* linalg/backend_lu.c -- multifrontal L U of an unsymmetric matrix with a symmetric pattern, on the
- * supernodes of CHOLMOD [docs/theory.md, 4.10].
+ * supernodes of CHOLMOD [docs/theory.md, 4.12].
  *
  * A supernode has c columns and m rows below them. Its front, and what is left of it,
  *     F = [F11 F12; F21 F22],   Q F11 = L11 U11,  U12 = L11^-1 Q F12,  L21 = F21 U11^-1,

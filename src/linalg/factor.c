@@ -8,6 +8,10 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* Flops of a factorisation from which on threads of the BLAS pay: below, and in solves, they wait
+ * for each other [docs/benchmark.md]. */
+static const double THREADED = 5e9;
+
 struct sab_factor {
     const sab_backend *library;
     void *state; /* of the library, owned; NULL when n = 0, where there is nothing to do */
@@ -82,14 +86,14 @@ sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse
                                                         : &sab_backend_lu;
     sab_status status = SAB_OK;
     sab_factor *f = NULL;
-    int held;
+    sab_held held;
 
     *factor = NULL;
     if (A->n > library->largest)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%" PRId64 " unknowns are too many for %s, which takes %" PRId64, A->n,
                         library->name, library->largest);
-    held = sab_threads_hold();
+    held = sab_threads_hold(false);
     SAB_TRY(check_pattern(A, err));
     if (A->n > 0 && A->start[A->n] == 0)
         SAB_TRY(sab_fail(err, SAB_ERR_NUMERIC, "the matrix is singular: it has no entries"));
@@ -145,7 +149,7 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
     const sab_sparse *S = A;
     double smallest = INFINITY; /* pivot of condensation */
     sab_status status = SAB_OK;
-    int held;
+    sab_held held;
 
     factor->ready = false;
     if (A->n != factor->n || A->start[A->n] != factor->entries || A->symmetric != factor->symmetric)
@@ -155,7 +159,7 @@ sab_status sab_factor_update(sab_factor *factor, const sab_sparse *A, sab_error 
                         " (%s) is to be factored",
                         factor->symmetric ? "symmetric" : "unsymmetric", factor->n, factor->entries,
                         A->n, A->start[A->n], A->symmetric ? "symmetric" : "unsymmetric");
-    held = sab_threads_hold();
+    held = sab_threads_hold(factor->info.flops >= THREADED);
     SAB_TRY(check_values(A, err));
     if (factor->condense != NULL) {
         SAB_TRY(sab_condense_update(factor->condense, A, &smallest, err));
@@ -180,11 +184,11 @@ sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_
 {
     const double cpu = sab_cpu_seconds();
     sab_status status = SAB_OK;
-    int held;
+    sab_held held;
 
     if (!factor->ready)
         return sab_fail(err, SAB_ERR_INTERNAL, "there is no factor to solve with");
-    held = sab_threads_hold();
+    held = sab_threads_hold(false);
     if (factor->condense != NULL) {
         sab_condense_reduce(factor->condense, b, x);
         b = x;

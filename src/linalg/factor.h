@@ -9,7 +9,7 @@ typedef enum sab_factor_backend { SAB_CHOLMOD, SAB_MUMPS, SAB_BACKENDS } sab_fac
 
 /* The order of elimination: of least degree, or nested dissection. In the plane both cost the same,
  * but for the analysis, which METIS makes dearer; on a mesh of space METIS needs a half to a
- * quarter of the flops, the less the finer the mesh [docs/benchmark.md, Orderings]. */
+ * quarter of the flops, the less the finer the mesh [docs/benchmark.md]. */
 typedef enum sab_ordering {
     SAB_ORDERING_AUTO, /* METIS if `space`, AMD if not */
     SAB_ORDERING_AMD,
@@ -56,7 +56,7 @@ typedef struct sab_factor_info {
  * are all zero: CHOLMOD with AMD. A symmetric A
  * must be positive definite (CHOLMOD, or MUMPS with SYM 1). An unsymmetric one goes to MUMPS (SYM
  * 0) or, if CHOLMOD is asked for, to "lu", the L U on the supernodes of CHOLMOD
- * [docs/theory.md, 4.10]; what that finds unstable, or has no symmetric pattern, to MUMPS after
+ * [docs/theory.md, 4.12]; what that finds unstable, or has no symmetric pattern, to MUMPS after
  * all. n = 0 is fine: nothing to factor, nothing to solve. The caller owns *factor; NULL on
  * failure. */
 sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse *A,

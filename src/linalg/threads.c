@@ -55,6 +55,24 @@ sab_status sab_blas_reserve(sab_error *err)
     return SAB_OK;
 }
 
+/* Leaves the BLAS with one thread, and returns how many it had; 0 if it does not say. */
+static int hold_blas(void)
+{
+    int (*count)(void);
+
+    LOOK_UP("openblas_get_num_threads", count);
+    const int threads = count != NULL ? count() : 0;
+    if (threads > 1)
+        call_if_there("openblas_set_num_threads", 1);
+    return threads;
+}
+
+static void release_blas(int threads)
+{
+    if (threads > 1)
+        call_if_there("openblas_set_num_threads", threads);
+}
+
 #ifdef _OPENMP
 
 void sab_threads_set(int threads)
@@ -68,17 +86,18 @@ int sab_threads_get(void)
     return omp_get_max_threads();
 }
 
-int sab_threads_hold(void)
+sab_held sab_threads_hold(bool blas)
 {
-    const int levels = omp_get_max_active_levels();
+    const sab_held held = {omp_get_max_active_levels(), blas ? 0 : hold_blas()};
 
     omp_set_max_active_levels(0);
-    return levels;
+    return held;
 }
 
-void sab_threads_release(int held)
+void sab_threads_release(sab_held held)
 {
-    omp_set_max_active_levels(held);
+    omp_set_max_active_levels(held.levels);
+    release_blas(held.blas);
 }
 
 #else /* no loops of our own to keep, but CHOLMOD may still have its own */
@@ -94,14 +113,14 @@ int sab_threads_get(void)
     return 1;
 }
 
-int sab_threads_hold(void)
+sab_held sab_threads_hold(bool blas)
 {
-    return 0;
+    return (sab_held){0, blas ? 0 : hold_blas()};
 }
 
-void sab_threads_release(int held)
+void sab_threads_release(sab_held held)
 {
-    (void)held;
+    release_blas(held.blas);
 }
 
 #endif

@@ -4,16 +4,22 @@
 #ifndef SAB_LINALG_THREADS_H
 #define SAB_LINALG_THREADS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* For this process, from now on. Before the first call both libraries take all processors. */
 void sab_threads_set(int threads);
 int sab_threads_get(void); /* of our own loops; 1 without OpenMP */
 
-/* Between hold and release, OpenMP gives one thread to whoever asks: around calls of factorisation
- * libraries. CHOLMOD asks for four, whatever the environment says. Release what hold returned. */
-int sab_threads_hold(void);
-void sab_threads_release(int held);
+/* Between hold and release, OpenMP gives one thread to whoever asks, and the BLAS has one unless
+ * `blas`: around calls of factorisation libraries. CHOLMOD asks for four, whatever the environment
+ * says; and on small fronts threads of the BLAS only wait. Release what hold returned. */
+typedef struct sab_held {
+    int levels, blas;
+} sab_held;
+sab_held sab_threads_hold(bool blas);
+void sab_threads_release(sab_held held);
 
 const char *sab_blas_name(void); /* "OpenBLAS 0.3.21 ..." or "unknown BLAS" */
 

@@ -21,9 +21,12 @@ enum { PATH = 4700, NAME = 40 };
 sab_status sab_live_row(sab_live *live, sab_error *err)
 {
     const double start = sab_cpu_seconds();
+    sab_status status = sab_owner_check(live->owner, err);
 
+    if (status != SAB_OK)
+        return status;
     sab_history_row(live->history.stream, live->march, live->march->rows - 1);
-    const sab_status status = sab_file_flush(&live->history, err);
+    status = sab_file_flush(&live->history, err);
     live->run->cpu_output += sab_cpu_seconds() - start;
     return status;
 }
@@ -80,6 +83,7 @@ static sab_status write_index(const sab_live *live, sab_error *err)
         file[i] = name[i];
     }
     snprintf(path, sizeof path, "%s/fields.pvd", live->directory);
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_pvd_write(path, n, live->run->frame, file, err));
 cleanup:
     SAB_FREE(name);
@@ -97,11 +101,13 @@ sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
     char path[PATH];
 
     SAB_TRY(sab_session_recover(session, &shown, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     snprintf(path, sizeof path, "%s/fields_%04d.vtu", live->directory, live->run->nframes);
     SAB_TRY(sab_output_fields(path, session->flow->fields, shown.pressure, shown.stress, time,
                               float32, err));
     if (session->c->output_gauss) {
         snprintf(path, sizeof path, "%s/gauss_%04d.vtu", live->directory, live->run->nframes);
+        SAB_TRY(sab_owner_check(live->owner, err));
         SAB_TRY(sab_output_gauss(path, session->flow->fields, time, float32, err));
     }
     SAB_TRY(sab_run_state_add_frame(live->run, time, err));
@@ -138,12 +144,16 @@ sab_status sab_live_begin(sab_live *live, sab_error *err)
     sab_text yaml = {0};
 
     SAB_TRY(sab_case_resolved(live->session->c, &yaml, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     snprintf(path, sizeof path, "%s/case.resolved.yaml", live->directory);
     SAB_TRY(sab_file_write_text(path, yaml.data, err));
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_live_remove_frames(live->directory, live->run->nframes, err));
     SAB_TRY(write_index(live, err));
     snprintf(path, sizeof path, "%s/history.csv", live->directory);
+    SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_history_write(path, live->march, err));
+    SAB_TRY(sab_owner_check(live->owner, err)); /* or it would be that of another run */
     SAB_TRY(sab_file_append(path, &live->history, err));
 cleanup:
     live->run->cpu_output += sab_cpu_seconds() - start;

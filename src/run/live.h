@@ -4,6 +4,7 @@
 #define SAB_RUN_LIVE_H
 
 #include "io/file.h"
+#include "run/owner.h"
 #include "run/state.h"
 
 typedef struct sab_live {
@@ -11,7 +12,8 @@ typedef struct sab_live {
     const char *directory;
     const sab_march *march;
     sab_run_state *run;
-    sab_file history; /* owned; its stream is NULL unless it is open */
+    const sab_owner *owner; /* of the directory: asked before each write */
+    sab_file history;       /* owned; its stream is NULL unless it is open */
 } sab_live;
 
 /* case.resolved.yaml, history.csv with the rows of the march, fields.pvd with the frames of the

@@ -65,6 +65,12 @@ sab_status sab_result_choose(const char *directory, bool resume, bool force, con
     const sab_status root = sab_directory_refuse_root(place->directory, err);
     if (root != SAB_OK)
         return root;
+    if (place->owner == NULL) {
+        const sab_status status = sab_owner_ask(place->directory, SAB_RUN_OWNER, 0.0, err);
+
+        if (status != SAB_OK)
+            return status;
+    }
     snprintf(summary, sizeof summary, "%s/summary.json", place->directory);
     place->whole = sab_file_exists(summary);
     const bool checkpoint = sab_state_exists(place->directory);
@@ -95,7 +101,7 @@ static void remove_file(const sab_result_place *place, const char *name)
 {
     char path[LONG_PATH];
 
-    snprintf(path, sizeof path, "%s/%s", place->directory, name);
+    snprintf(path, sizeof path, "%s/%s", sab_owner_inside(place->owner), name);
     unlink(path);
 }
 
@@ -111,6 +117,25 @@ void sab_result_clear(const sab_result_place *place)
     remove_file(place, "checkpoint.previous.sab");
 }
 
+/* Files that were being written when their process was killed, or when it lost the directory: what
+ * cannot be renamed any more cannot replace one of ours. */
+static void remove_temporary(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    char path[LONG_PATH];
+
+    for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
+        const size_t n = strlen(entry->d_name);
+
+        if (n > 5 && strcmp(entry->d_name + n - 5, ".tmp~") == 0) {
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            unlink(path);
+        }
+    }
+    if (stream != NULL)
+        closedir(stream);
+}
+
 sab_status sab_result_prepare(sab_result_place *place, sab_error *err)
 {
     const size_t length = strlen(place->directory);
@@ -124,13 +149,23 @@ sab_status sab_result_prepare(sab_result_place *place, sab_error *err)
                 place->made = i;
             part[i] = place->directory[i];
         }
-    return sab_directory_create(place->directory, err);
+    sab_status status = sab_directory_create(place->directory, err);
+    if (status != SAB_OK)
+        return status;
+    status = sab_owner_take(place->directory, SAB_RUN_OWNER, &place->owner, err);
+    if (status == SAB_OK) {
+        remove_temporary(place->directory);
+        snprintf(part, sizeof part, "%.4080s/profiles", place->directory);
+        remove_temporary(part);
+    }
+    return status;
 }
 
-void sab_result_abandon(const sab_result_place *place)
+void sab_result_abandon(sab_result_place *place)
 {
     char part[SAB_PATH];
 
+    sab_owner_release(&place->owner);
     memcpy(part, place->directory, sizeof part);
     for (size_t n = strlen(part); place->made > 0 && n >= place->made; n--)
         if (part[n] == '/' || part[n] == '\0') {
@@ -162,8 +197,10 @@ static sab_status check(const char *to, bool directory, sab_error *err)
     return SAB_OK;
 }
 
-/* Do `what` to everything below the directory `from`; a file moves to the same name below `to`. */
-static sab_status walk(const char *from, const char *to, action what, sab_error *err)
+/* Do `what` to everything below the directory `from`; a file moves to the same name below `to`, as
+ * long as that is ours. */
+static sab_status walk(const char *from, const char *to, action what, const sab_owner *owner,
+                       sab_error *err)
 {
     sab_status status = SAB_OK;
     char source[LONG_PATH], target[LONG_PATH];
@@ -183,8 +220,9 @@ static sab_status walk(const char *from, const char *to, action what, sab_error 
         if (directory) {
             if (what == MAKE)
                 SAB_TRY(sab_directory_create_inside(target, err));
-            SAB_TRY(walk(source, target, what, err));
+            SAB_TRY(walk(source, target, what, owner, err));
         } else if (what == MOVE && !is_summary(entry->d_name)) {
+            SAB_TRY(sab_owner_check(owner, err));
             SAB_TRY(sab_file_move(source, target, err));
         }
     }
@@ -196,19 +234,21 @@ cleanup:
 /* All at once, as far as a file system can: what might fail is tried before anything is moved. */
 sab_status sab_result_publish(const sab_result_place *place, const char *stage, sab_error *err)
 {
-    const char *directory = place->directory;
+    const char *directory = sab_owner_inside(place->owner);
     sab_status status = SAB_OK;
     char from[LONG_PATH], to[LONG_PATH], other[LONG_PATH];
 
-    SAB_TRY(walk(stage, directory, CHECK, err));
-    SAB_TRY(walk(stage, directory, MAKE, err));
+    SAB_TRY(walk(stage, directory, CHECK, NULL, err));
+    SAB_TRY(sab_owner_check(place->owner, err));
+    SAB_TRY(walk(stage, directory, MAKE, NULL, err));
     snprintf(to, sizeof to, "%s/summary.json", directory);
     unlink(to); /* from here to the end there is no whole result */
     /* The checkpoint first: it says whose the files are, if the next one cannot be moved. */
     snprintf(other, sizeof other, "%s/checkpoint.sab", directory);
     snprintf(from, sizeof from, "%s/checkpoint.sab", stage);
     SAB_TRY(sab_file_move(from, other, err));
-    SAB_TRY(walk(stage, directory, MOVE, err));
+    SAB_TRY(walk(stage, directory, MOVE, place->owner, err));
+    SAB_TRY(sab_owner_check(place->owner, err));
     SAB_TRY(sab_live_remove_frames(directory, 1, err)); /* of an older inertial run */
     snprintf(other, sizeof other, "%s/checkpoint.previous.sab", directory);
     unlink(other);
@@ -224,16 +264,20 @@ cleanup:
     return status;
 }
 
-sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err)
-{
-    snprintf(stage, SAB_STAGE, "%s/.new~", place->directory);
-    sab_directory_remove(stage); /* of a run that was killed */
-    return sab_directory_create_inside(stage, err);
-}
-
 void sab_result_discard(const char *stage)
 {
     sab_directory_remove(stage);
+}
+
+sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err)
+{
+    const sab_status status = sab_owner_check(place->owner, err);
+
+    snprintf(stage, SAB_STAGE, "%s/.new~", sab_owner_inside(place->owner));
+    if (status != SAB_OK)
+        return status;
+    sab_directory_remove(stage); /* of a run that was killed */
+    return sab_directory_create_inside(stage, err);
 }
 
 /* ---- the files ------------------------------------------------------------------------------ */
@@ -250,6 +294,9 @@ sab_status sab_result_profile(const char *directory, const sab_case *c, double t
     snprintf(path, sizeof path, "%s/profiles", directory);
     SAB_TRY(sab_directory_create_inside(path, err));
     snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
+    if (r->load != NULL)
+        return sab_output_rows(path, c->geometry, r->samples, r->load->s, r->x, r->components,
+                               sab_load_name, value, deviation, err);
     if (r->wall == NULL)
         return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
                                   sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,

@@ -19,6 +19,25 @@ static bool is_creeping(const sab_run *run)
     return sab_march_is_creeping(run->march);
 }
 
+/* The directory, to be written to. */
+static const char *inside(const sab_run *run)
+{
+    return run->place.owner != NULL ? sab_owner_inside(run->place.owner) : run->place.directory;
+}
+
+/* After a failure: is it that the directory has been taken over? That says more than a file which
+ * has gone. */
+static bool tell_loss(const sab_run *run, sab_status status, sab_error *err)
+{
+    if (status == SAB_OK)
+        return false;
+    sab_owner_plain(run->place.owner, err);
+    if (sab_owner_check(run->place.owner, NULL) == SAB_OK)
+        return false;
+    sab_owner_check(run->place.owner, err);
+    return true;
+}
+
 /* ---- checkpoints ----------------------------------------------------------------------------- */
 
 static void take_times(sab_run *run)
@@ -34,7 +53,7 @@ static sab_status write_checkpoint(sab_run *run, sab_error *err)
 
     take_times(run);
     const sab_status status =
-        sab_state_write(run->place.directory, &run->session, run->march, &run->state, err);
+        sab_state_write(inside(run), run->place.owner, &run->session, run->march, &run->state, err);
     run->state.cpu_output += sab_cpu_seconds() - start;
     run->last_checkpoint = sab_wall_seconds();
     return status;
@@ -53,8 +72,11 @@ static sab_status create_march(sab_run *run, sab_error *err)
                                        .max_missed = t->max_missed};
     const sab_status status = sab_march_flow_create(s->flow, s->probes, &options, &run->march, err);
 
-    run->live = (sab_live){
-        .session = s, .directory = run->place.directory, .march = run->march, .run = &run->state};
+    run->live = (sab_live){.session = s,
+                           .directory = inside(run),
+                           .march = run->march,
+                           .run = &run->state,
+                           .owner = run->place.owner};
     return status;
 }
 
@@ -146,14 +168,19 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
                                   &r->place, err));
     SAB_TRY(sab_session_build(&r->session, !options->resume, &r->events, err));
     sab_session_warn(&r->session, &r->warnings);
-    if (has_files(r))
+    if (has_files(r)) { /* another run may have come and gone while this one was meshing */
         SAB_TRY(sab_result_prepare(&r->place, err));
+        SAB_TRY(sab_result_choose(options->directory, options->resume, options->force, r->session.c,
+                                  &r->place, err));
+    }
     r->had_angle = sab_session_friction(&r->session).high < 1.0;
     SAB_TRY(create_march(r, err));
     SAB_TRY(options->resume ? resume(r, err) : begin(r, err));
     *run = r;
     r = NULL;
 cleanup:
+    if (r != NULL)
+        tell_loss(r, status, err);
     sab_case_destroy(c);
     sab_run_destroy(&r);
     return status;
@@ -165,9 +192,9 @@ void sab_run_destroy(sab_run **run)
 
     if (r == NULL)
         return;
+    sab_live_end(&r->live, NULL);
     if (!r->finished && has_files(r))
         sab_result_abandon(&r->place);
-    sab_live_end(&r->live, NULL);
     sab_run_state_destroy(&r->state);
     sab_text_destroy(&r->convergence);
     sab_march_destroy(&r->march);
@@ -223,6 +250,7 @@ static sab_status write_profiles(sab_run *run, const char *directory, sab_error 
     SAB_NEW(mean, n);
     SAB_NEW(deviation, n);
     for (int i = 0; i < run->session.c->nprobes; i++) {
+        SAB_TRY(sab_owner_check(run->place.owner, err));
         sab_march_profile(m, i, mean, deviation);
         SAB_TRY(sab_result_profile(directory, run->session.c, sab_run_time(run), &m->probe[i], mean,
                                    is_creeping(run) ? NULL : deviation, err));
@@ -240,6 +268,7 @@ static sab_status write_tables(sab_run *run, const char *directory, sab_error *e
     sab_status status = SAB_OK;
 
     SAB_TRY(sab_live_end(&run->live, err));
+    SAB_TRY(sab_owner_check(run->place.owner, err));
     snprintf(path, sizeof path, "%s/convergence.csv", directory);
     SAB_TRY(sab_file_write_text(path, run->state.convergence.data, err));
     SAB_TRY(write_profiles(run, directory, err));
@@ -253,7 +282,7 @@ static sab_status write_last_files(sab_run *run, sab_error *err)
     sab_status status = SAB_OK;
 
     if (has_files(run))
-        SAB_TRY(write_tables(run, run->place.directory, err));
+        SAB_TRY(write_tables(run, inside(run), err));
     if (run->options.dump != NULL)
         SAB_TRY(sab_program_write(run->options.dump, run->session.flow->program, err));
     run->state.ended = true;
@@ -318,6 +347,8 @@ sab_status sab_run_step(sab_run *run, sab_error *err)
         status = take_step(run, err);
     if (status == SAB_ERR_INPUT)
         sab_case_place(run->session.c, err);
+    if (tell_loss(run, status, err))
+        return SAB_ERR_IO; /* not SAB_INTERRUPTED: another process has the directory */
     if (is_creeping(run) || !has_files(run))
         return status;
     if (status == SAB_INTERRUPTED) {
@@ -432,7 +463,7 @@ static sab_status publish(sab_run *run, sab_error *err)
     SAB_TRY(sab_result_publish(&run->place, stage, err));
 cleanup:
     sab_live_end(&run->live, NULL);
-    run->live.directory = run->place.directory;
+    run->live.directory = inside(run);
     sab_result_discard(stage);
     return status;
 }
@@ -443,7 +474,8 @@ static sab_status write_summary(sab_run *run, sab_error *err)
     sab_status status = SAB_OK;
     char path[LONG_PATH];
 
-    snprintf(path, sizeof path, "%s/summary.json", run->place.directory);
+    SAB_TRY(sab_owner_check(run->place.owner, err));
+    snprintf(path, sizeof path, "%s/summary.json", inside(run));
     SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
     SAB_TRY(sab_live_end(&run->live, err));
 cleanup:
@@ -461,6 +493,8 @@ sab_status sab_run_finish(sab_run *run, sab_error *err)
     if (has_files(run))
         SAB_TRY(is_creeping(run) ? publish(run, err) : write_summary(run, err));
     run->finished = true;
+    sab_owner_release(&run->place.owner);
 cleanup:
+    tell_loss(run, status, err);
     return status;
 }

@@ -247,7 +247,7 @@ sab_range sab_session_friction(const sab_session *session)
     const double scale = sab_geometry_normal_scale(session->c->geometry);
 
     return m->has_mu_i ? (sab_range){m->mu_i.resting, m->mu_i.flowing}
-                       : sab_range_of(p->npoints, p->friction, scale);
+                       : sab_range_of(session->flow->space->npoints, p->friction, scale);
 }
 
 sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mode mode)
@@ -258,7 +258,7 @@ sab_range sab_session_friction_angle(const sab_session *session, sab_friction_mo
     const double scale = sab_geometry_normal_scale(geometry);
     sab_range r = {INFINITY, -INFINITY};
 
-    for (int i = 0; i < p->npoints; i++) {
+    for (int i = 0; i < session->flow->space->npoints; i++) {
         const double friction = scale * p->friction[i], dilatancy = scale * p->dilatancy[i];
         const double low = sab_material_friction_angle(
             geometry, mode, mu_i != NULL ? mu_i->resting : friction, dilatancy);

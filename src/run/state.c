@@ -35,7 +35,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* `work` and `times` end with the counts and times of sab_work_table. */
 enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
-enum { REPORT = 20, TRANSPORT = 5 };
+enum { REPORT = 21, TRANSPORT = 5 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -67,7 +67,8 @@ static void pack_report(const sab_march *march, const sab_run_state *run, int64_
                               r->distance,
                               c->response,
                               c->gap_rate,
-                              c->rated ? 1.0 : 0.0};
+                              c->rated ? 1.0 : 0.0,
+                              c->gap_wall};
     const double t[CLOCKS] = {run->cpu_assembly, run->cpu_output, run->cpu_total, run->wall,
                               sab_march_flow_of(march)->cpu_transport};
 
@@ -119,7 +120,8 @@ static sab_status unpack_report(const int64_t *w, const int64_t *x, const double
                                              .relative = d[15],
                                              .response = d[17],
                                              .gap_rate = d[18],
-                                             .rated = d[19] != 0.0};
+                                             .rated = d[19] != 0.0,
+                                             .gap_wall = d[20]};
     run->cpu_assembly = t[0];
     run->cpu_output = t[1];
     run->cpu_total = t[2];
@@ -193,8 +195,9 @@ cleanup:
     return status;
 }
 
-sab_status sab_state_write(const char *directory, const sab_session *session,
-                           const sab_march *march, const sab_run_state *run, sab_error *err)
+sab_status sab_state_write(const char *directory, const sab_owner *owner,
+                           const sab_session *session, const sab_march *march,
+                           const sab_run_state *run, sab_error *err)
 {
     sab_status status = SAB_OK;
     char path[PATH], previous[PATH];
@@ -217,6 +220,7 @@ sab_status sab_state_write(const char *directory, const sab_session *session,
     add(&l, "times", SAB_BLOCK_REAL, TIMES, l.times);
     snprintf(path, sizeof path, "%s/checkpoint.sab", directory);
     snprintf(previous, sizeof previous, "%s/checkpoint.previous.sab", directory);
+    SAB_TRY(sab_owner_check(owner, err));
     SAB_TRY(sab_checkpoint_write(path, previous, l.n, l.block, err));
 cleanup:
     list_destroy(&l);

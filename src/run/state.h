@@ -7,6 +7,7 @@
 #define SAB_RUN_STATE_H
 
 #include "base/text.h"
+#include "run/owner.h"
 #include "run/session.h"
 #include "run/warnings.h"
 #include "run/march_flow.h"
@@ -28,9 +29,11 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* Of a creeping flow. */
 sab_status sab_state_write_flow(const char *path, const sab_session *session, sab_error *err);
-/* <directory>/checkpoint.sab; the one before is kept as checkpoint.previous.sab. */
-sab_status sab_state_write(const char *directory, const sab_session *session,
-                           const sab_march *march, const sab_run_state *run, sab_error *err);
+/* <directory>/checkpoint.sab, if that is still ours; the one before is kept as
+ * checkpoint.previous.sab. */
+sab_status sab_state_write(const char *directory, const sab_owner *owner,
+                           const sab_session *session, const sab_march *march,
+                           const sab_run_state *run, sab_error *err);
 /* Is there one of the two? */
 bool sab_state_exists(const char *directory);
 /* Is the checkpoint there that of a creeping flow? Without a summary it is what is left of a result

@@ -3,14 +3,18 @@
 #include "base/memory.h"
 #include "io/file.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
+
+/* The runs of a study that was killed end by themselves: that long they are waited for. */
+static const double ORPHANS = 60.0; /* seconds */
+/* Others that only submit or collect are quick. */
+static const double OTHERS = 60.0;
+#define CHAIN "chain" /* the name of its fence */
 
 /* ---- chains --------------------------------------------------------------------------------- */
 
@@ -25,7 +29,13 @@ static int bisection_length(const sab_study_bracket *b)
     return n;
 }
 
-static sab_status create_chains(sab_study_run *run, sab_error *err)
+/* The points of a chain that are known before it runs. */
+static int known(const sab_study_run *run, const sab_chain *chain)
+{
+    return run->study->has_bracket ? 2 : chain->length;
+}
+
+static sab_status create_chains(sab_study_run *run, int only, sab_error *err)
 {
     const sab_study *s = run->study;
     sab_status status = SAB_OK;
@@ -40,25 +50,31 @@ static sab_status create_chains(sab_study_run *run, sab_error *err)
     run->npoints = s->has_bracket ? s->ncombinations * length : s->ncombinations;
     SAB_NEW(run->point, run->npoints);
     SAB_NEW(run->chain, s->ncombinations);
-    for (int c = 0; c < s->ncombinations; c++) {
+    for (int c = 0, number = 0; c < s->ncombinations; c++) {
         if (!s->has_bracket && s->continued >= 0 && sab_study_index(s, c, s->continued) > 0)
             continue; /* further down a chain */
-        run->chain[run->nchains++] = (sab_chain){.first = s->has_bracket ? c * length : c,
-                                                 .stride = stride,
-                                                 .length = length,
-                                                 .running = -1,
-                                                 .last = -1,
-                                                 .flowing = -1,
-                                                 .arrested = -1,
-                                                 .sure_flowing = -1,
-                                                 .sure_arrested = -1};
+        if (number++ == only || only < 0)
+            run->chain[run->nchains++] = (sab_chain){.number = number - 1,
+                                                     .first = s->has_bracket ? c * length : c,
+                                                     .stride = stride,
+                                                     .length = length,
+                                                     .running = -1,
+                                                     .last = -1,
+                                                     .flowing = -1,
+                                                     .arrested = -1,
+                                                     .sure_flowing = -1,
+                                                     .sure_arrested = -1};
     }
-    for (int i = 0; i < run->npoints; i++) /* finds all errors of all cases */
-        if (!s->has_bracket)
-            SAB_TRY(sab_point_create(s, i, NAN, &run->point[i], err));
-        else if (i % length < 2)
-            SAB_TRY(sab_point_create(s, i / length, s->bracket.between[i % length], &run->point[i],
-                                     err));
+    if (run->nchains == 0)
+        SAB_FAIL(err, SAB_ERR_USAGE, "'%s' has no chain %d", s->path, only);
+    for (int k = 0; k < run->nchains; k++) /* finds all errors of all cases */
+        for (int n = 0; n < known(run, &run->chain[k]); n++) {
+            const int i = run->chain[k].first + n * stride;
+
+            SAB_TRY(sab_point_create(s, s->has_bracket ? i / length : i,
+                                     s->has_bracket ? s->bracket.between[n] : (double)NAN,
+                                     &run->point[i], err));
+        }
 cleanup:
     return status;
 }
@@ -147,8 +163,10 @@ sab_status sab_study_next(sab_study_run *run, sab_study_task *task, sab_error *e
         if (chain->running >= 0)
             continue;
         SAB_TRY(next_point(run, chain, &task->point, err));
-        if (task->point < 0)
+        if (task->point < 0) {
+            sab_owner_release(&chain->owner);
             continue;
+        }
         sab_point *p = &run->point[task->point];
         task->from = starts_from(run, chain);
         sab_point_follow(p, task->from >= 0 ? &run->point[task->from] : NULL);
@@ -166,6 +184,38 @@ cleanup:
     return status;
 }
 
+static sab_chain *chain_of(sab_study_run *run, int point)
+{
+    for (int k = 0; k < run->nchains; k++)
+        if (run->chain[k].running == point)
+            return &run->chain[k];
+    return NULL;
+}
+
+/* Where the file of its owner is. */
+static const char *chain_directory(const sab_study_run *run, const sab_chain *chain, char *path)
+{
+    snprintf(path, SAB_STUDY_PATH, "%s/%s", run->points, run->point[chain->first].name);
+    return path;
+}
+
+/* Own the chain; and wait for a run that the last owner has left behind. */
+static sab_status own(sab_study_run *run, sab_chain *chain, const sab_point *p, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    char path[SAB_STUDY_PATH];
+
+    if (chain->owner == NULL) {
+        SAB_TRY(sab_directory_create(chain_directory(run, chain, path), err));
+        SAB_TRY(sab_owner_take(path, CHAIN, &chain->owner, err));
+    }
+    SAB_TRY(sab_owner_check(chain->owner, err));
+    snprintf(path, sizeof path, "%s/%s", run->points, p->name);
+    SAB_TRY(sab_owner_ask(path, SAB_RUN_OWNER, ORPHANS, err));
+cleanup:
+    return status;
+}
+
 sab_status sab_study_prepare(sab_study_run *run, const sab_study_task *task, int *n,
                              char **override, sab_error *err)
 {
@@ -175,6 +225,7 @@ sab_status sab_study_prepare(sab_study_run *run, const sab_study_task *task, int
     sab_text text = {0};
 
     *n = 0;
+    SAB_TRY(own(run, chain_of(run, task->point), p, err));
     SAB_TRY(sab_point_prepare(run->points, p, task->resume, err));
     SAB_TRY(sab_study_overrides(run->study, p->combination,
                                 run->study->has_bracket ? sab_point_value(p, value, sizeof value)
@@ -193,14 +244,14 @@ sab_status sab_study_done(sab_study_run *run, int i, int code, bool stopped, sab
 {
     sab_status status = SAB_OK;
     sab_table *table = NULL;
+    sab_chain *chain = chain_of(run, i);
 
+    SAB_TRY(sab_owner_check(chain->owner, err));
     SAB_TRY(sab_point_finish(run->points, &run->point[i], code, stopped, err));
     run->ran++;
     run->seconds += run->point[i].seconds;
     count(run, &run->point[i]);
-    for (int k = 0; k < run->nchains; k++)
-        if (run->chain[k].running == i)
-            advance(run, &run->chain[k], i);
+    advance(run, chain, i);
     SAB_TRY(sab_study_table(run, &table, err));
 cleanup:
     sab_table_destroy(&table);
@@ -213,10 +264,88 @@ sab_status sab_study_table(const sab_study_run *run, sab_table **table, sab_erro
     char path[SAB_STUDY_PATH];
 
     SAB_TRY(sab_point_table(run->study, run->npoints, run->point, table, err));
+    if (run->use == SAB_STUDY_LOOK || run->use == SAB_STUDY_CHAIN)
+        goto cleanup;
+    SAB_TRY(sab_owner_check(run->owner, err));
     snprintf(path, sizeof path, "%s/results.csv", run->directory);
     SAB_TRY(sab_table_write(*table, path, err));
 cleanup:
     return status;
+}
+
+/* ---- without running ------------------------------------------------------------------------ */
+
+sab_status sab_study_gather(sab_study_run *run, bool again, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_study_task task;
+
+    run->resume = true;
+    while (true) {
+        SAB_TRY(sab_study_next(run, &task, err));
+        if (task.point < 0)
+            break;
+        if (task.found)
+            continue;
+        sab_chain *chain = chain_of(run, task.point);
+        sab_point *p = &run->point[task.point];
+        if (sab_point_failed(run->points, p) && !again) {
+            count(run, p);
+            advance(run, chain, task.point);
+        } else {
+            chain->running = -1;
+            chain->broken = true;
+        }
+    }
+cleanup:
+    return status;
+}
+
+unsigned long long sab_study_chain_hash(const sab_study_run *run, const sab_chain *chain)
+{
+    unsigned long long h = 0;
+
+    for (int n = 0; n < known(run, chain); n++) /* of numbers that are hashes themselves */
+        h = (h ^ run->point[chain->first + n * chain->stride].case_hash) * 1099511628211ull + 1;
+    return h;
+}
+
+sab_status sab_study_forget(const sab_study_run *run, sab_error *err)
+{
+    DIR *stream = opendir(run->points);
+    char path[SAB_STUDY_PATH + 300];
+
+    if (stream == NULL)
+        return sab_fail(err, SAB_ERR_IO, "cannot read directory '%s': %s", run->points,
+                        strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s/point.json", run->points, entry->d_name);
+        remove(path);
+    }
+    closedir(stream);
+    return SAB_OK;
+}
+
+sab_owner_state sab_study_chain_owner(const sab_study_run *run, const sab_chain *chain,
+                                      sab_owner_who *who)
+{
+    char path[SAB_STUDY_PATH];
+
+    return sab_owner_look(chain_directory(run, chain, path), CHAIN, who);
+}
+
+void sab_study_chain_drop(const sab_study_run *run, const sab_chain *chain)
+{
+    char path[SAB_STUDY_PATH];
+
+    sab_owner_drop(chain_directory(run, chain, path), CHAIN);
+    for (int n = 0; n < chain->length; n++) {
+        const sab_point *p = &run->point[chain->first + n * chain->stride];
+
+        snprintf(path, sizeof path, "%s/%s", run->points, p->name);
+        if (p->state != SAB_POINT_NONE)
+            sab_owner_drop(path, SAB_RUN_OWNER);
+    }
 }
 
 /* ---- the whole ------------------------------------------------------------------------------ */
@@ -235,6 +364,11 @@ static sab_status choose_directory(sab_study_run *run, const char *directory, bo
                         "'%s' holds the result of a run: choose another directory with -o",
                         run->directory);
     snprintf(path, sizeof path, "%s/results.csv", run->directory);
+    if (run->use != SAB_STUDY_WORK) {
+        if (!sab_file_exists(path))
+            return sab_fail(err, SAB_ERR_USAGE, "there is no study in '%s'", run->directory);
+        return SAB_OK;
+    }
     if (sab_file_exists(path) && !force && !run->resume)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds the result of a study already: go on with --resume, choose "
@@ -243,43 +377,49 @@ static sab_status choose_directory(sab_study_run *run, const char *directory, bo
     return SAB_OK;
 }
 
-/* Make the directories; hold a lock on them that children share, so that two studies do not mix. */
+/* Make the directories, and own them, so that two studies do not mix. */
 static sab_status open_directory(sab_study_run *run, sab_error *err)
 {
     sab_status status = SAB_OK;
     char path[SAB_STUDY_PATH], *real = NULL;
 
     snprintf(path, sizeof path, "%s/points", run->directory);
-    SAB_TRY(sab_directory_create(path, err));
+    if (run->use == SAB_STUDY_WORK)
+        SAB_TRY(sab_directory_create(path, err));
     real = realpath(path, NULL); /* initial.from is relative to the case file, not to us */
     if (real == NULL || strlen(real) >= SAB_PATH) {
         status = sab_fail(err, SAB_ERR_IO, "cannot find '%s': %s", path, strerror(errno));
         goto cleanup;
     }
     memcpy(run->points, real, strlen(real) + 1);
-    run->lock = open(run->points, O_RDONLY | O_DIRECTORY);
-    if (run->lock < 0 || flock(run->lock, LOCK_EX | LOCK_NB) != 0)
-        status = sab_fail(err, SAB_ERR_USAGE, "another study is at work in '%s'", run->directory);
+    if (run->use == SAB_STUDY_COLLECT)
+        SAB_TRY(sab_owner_ask(run->directory, SAB_RUN_OWNER, OTHERS, err));
+    if (run->use == SAB_STUDY_WORK || run->use == SAB_STUDY_COLLECT)
+        SAB_TRY(sab_owner_take(run->directory, SAB_RUN_OWNER, &run->owner, err));
 cleanup:
+    if (status == SAB_ERR_USAGE)
+        sab_error_context(err, "another study is at work");
     free(real);
     return status;
 }
 
-sab_status sab_study_run_create(sab_study **study, const char *directory, bool resume, bool force,
-                                sab_study_run **run, sab_error *err)
+sab_status sab_study_run_create(sab_study **study, const char *directory,
+                                const sab_study_options *options, sab_study_run **run,
+                                sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_study_run *r = NULL;
 
     *run = NULL;
     SAB_NEW(r, 1);
-    r->lock = -1;
-    r->resume = resume;
+    r->use = options->use;
+    r->resume = options->resume || options->use != SAB_STUDY_WORK;
     r->study = *study;
     *study = NULL;
-    SAB_TRY(choose_directory(r, directory, force, err));
-    SAB_TRY(create_chains(r, err));
+    SAB_TRY(choose_directory(r, directory, options->force, err));
+    SAB_TRY(create_chains(r, options->use == SAB_STUDY_CHAIN ? options->chain : -1, err));
     SAB_TRY(open_directory(r, err));
+    SAB_TRY(choose_directory(r, directory, options->force, err)); /* now that it is ours */
     *run = r;
     r = NULL;
 cleanup:
@@ -297,9 +437,10 @@ void sab_study_run_destroy(sab_study_run **run)
     for (int i = 0; r->point != NULL && i < r->npoints; i++)
         sab_point_destroy(&r->point[i]);
     SAB_FREE(r->point);
+    for (int k = 0; k < r->nchains; k++)
+        sab_owner_release(&r->chain[k].owner);
     SAB_FREE(r->chain);
-    if (r->lock >= 0)
-        close(r->lock);
+    sab_owner_release(&r->owner);
     sab_study_destroy(&r->study);
     SAB_FREE(*run);
 }

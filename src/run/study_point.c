@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "io/output.h"
+#include "run/owner.h"
 
 #include <errno.h>
 #include <math.h>
@@ -142,24 +143,34 @@ static bool is_success(const char *status)
     return false;
 }
 
-sab_point_found sab_point_find(const char *points, sab_point *p)
+/* point.json, if it is of what is to be solved now; then with the exit code, -1 if there is none.
+ */
+static bool load_mark(const char *points, const sab_point *p, int *code)
 {
     sab_yaml *mark = load(points, p, "point.json");
     const sab_yaml *node = mark != NULL ? sab_yaml_find(mark, "hash") : NULL;
-    char path[PATH], hash[20];
+    char hash[20];
+    const bool same = node != NULL && node->kind == SAB_YAML_SCALAR &&
+                      strcmp(node->text, hash_text(p, hash)) == 0;
+
+    node = same ? sab_yaml_find(mark, "exit") : NULL;
+    if (node == NULL || node->kind != SAB_YAML_SCALAR || !sab_parse_integer(node->text, code))
+        *code = -1;
+    sab_yaml_destroy(&mark);
+    return same;
+}
+
+sab_point_found sab_point_find(const char *points, sab_point *p)
+{
+    char path[PATH];
     sab_point_found found = SAB_FOUND_NOTHING;
     int code;
 
-    if (node != NULL && node->kind == SAB_YAML_SCALAR &&
-        strcmp(node->text, hash_text(p, hash)) == 0) {
+    if (load_mark(points, p, &code)) {
         p->summary = load(points, p, "summary.json");
         take_status(p);
         if (p->summary != NULL && strcmp(p->status, "interrupted") != 0) {
-            node = sab_yaml_find(mark, "exit");
-            p->exit = node != NULL && node->kind == SAB_YAML_SCALAR &&
-                              sab_parse_integer(node->text, &code)
-                          ? code
-                          : -1;
+            p->exit = code;
             if (p->exit < 0) { /* this program ended before it could write the code */
                 p->exit = is_success(p->status) ? 0 : 1;
                 write_mark(points, p, NULL); /* now, if it can be done */
@@ -172,8 +183,29 @@ sab_point_found sab_point_find(const char *points, sab_point *p)
                 found = SAB_FOUND_CHECKPOINT;
         }
     }
-    sab_yaml_destroy(&mark);
     return found;
+}
+
+bool sab_point_failed(const char *points, sab_point *p)
+{
+    char path[PATH];
+    int code;
+    const bool begun = load_mark(points, p, &code);
+
+    if (begun && code >= 0) {
+        p->state = SAB_POINT_DONE;
+        p->exit = code;
+        take_status(p);
+        return true;
+    }
+    const sab_owner_state owner = sab_owner_look(file_of(points, p, "", path), SAB_RUN_OWNER, NULL);
+    const bool works = owner == SAB_OWNER_OTHER || owner == SAB_OWNER_EARLIER;
+    p->state = begun ? SAB_POINT_RUNNING : SAB_POINT_PENDING;
+    snprintf(p->status, sizeof p->status, "%s",
+             !begun  ? "pending"
+             : works ? "running"
+                     : "interrupted");
+    return false;
 }
 
 sab_status sab_point_prepare(const char *points, sab_point *p, bool resume, sab_error *err)

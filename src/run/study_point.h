@@ -46,6 +46,9 @@ typedef enum sab_point_found {
     SAB_FOUND_RESULT      /* of the same; now loaded, and the point is done */
 } sab_point_found;
 sab_point_found sab_point_find(const char *points, sab_point *point);
+/* Of a point without a result: true if its run has failed, with the exit code. Otherwise its status
+ * tells whether it is at work, was interrupted, or has not begun. */
+bool sab_point_failed(const char *points, sab_point *point);
 /* Make the directory ready for a run, with the hash in it. */
 sab_status sab_point_prepare(const char *points, sab_point *point, bool resume, sab_error *err);
 /* The run has ended with that code: load what it left. `stopped`: it was asked to. */

@@ -103,13 +103,15 @@ const char *sab_study_bracket_state(const sab_study_run *run, const sab_chain *c
 {
     const sab_point *last = &run->point[c->first + (c->next > 0 ? c->next - 1 : 0) * c->stride];
 
-    return c->broken && strcmp(last->status, "interrupted") == 0 ? "interrupted"
-           : c->broken                                           ? "failed"
-           : c->next < 2                                         ? "pending"
-           : is_certified(run, c)                                ? "bracketed"
-           : c->flowing >= 0 && c->arrested >= 0                 ? "not certified"
-           : c->flowing >= 0                                     ? "flows at both ends"
-                                                                 : "arrested at both ends";
+    return c->broken && last->state == SAB_POINT_RUNNING           ? last->status
+           : c->broken && strcmp(last->status, "interrupted") == 0 ? "interrupted"
+           : c->broken && last->state == SAB_POINT_PENDING         ? "pending"
+           : c->broken                                             ? "failed"
+           : c->next < 2                                           ? "pending"
+           : is_certified(run, c)                                  ? "bracketed"
+           : c->flowing >= 0 && c->arrested >= 0                   ? "not certified"
+           : c->flowing >= 0                                       ? "flows at both ends"
+                                                                   : "arrested at both ends";
 }
 
 int sab_study_missed(const sab_study_run *run, const sab_chain *c)

@@ -1,4 +1,5 @@
 #include "run/summary.h"
+#include "base/memory.h"
 #include "base/timer.h"
 #include "flow/law.h"
 #include "io/output.h"
@@ -114,14 +115,15 @@ static void mu_i(sab_json *json, const sab_mu_i *law)
 static void material(sab_json *json, const sab_session *session)
 {
     const sab_program *p = session->flow->program;
+    const int n = session->flow->space->npoints;
     const double scale = sab_geometry_normal_scale(session->c->geometry);
-    const sab_range inverse = sab_range_of(p->npoints, session->flow->law->inverse_reynolds, 1.0);
+    const sab_range inverse = sab_range_of(n, session->flow->law->inverse_reynolds, 1.0);
 
     sab_json_begin_object(json, "material");
-    range(json, "friction", sab_range_of(p->npoints, p->friction, scale));
+    range(json, "friction", sab_range_of(n, p->friction, scale));
     angles(json, session);
-    range(json, "dilatancy", sab_range_of(p->npoints, p->dilatancy, scale));
-    range(json, "bingham", sab_range_of(p->npoints, p->yield, 1.0));
+    range(json, "dilatancy", sab_range_of(n, p->dilatancy, scale));
+    range(json, "bingham", sab_range_of(n, p->yield, 1.0));
     range(json, "reynolds", (sab_range){1.0 / inverse.high, 1.0 / inverse.low});
     sab_json_number(json, "bulk", p->bulk);
     sab_json_bool(json, "viscosity_formula", session->c->material.has_viscosity);
@@ -147,6 +149,7 @@ void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *f
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
     sab_json_number(json, "gap_normal", c->gap_normal);
+    sab_json_number(json, "gap_wall", c->gap_wall);
     sab_json_number(json, "gap_rate", c->gap_rate);
     sab_json_number(json, "compaction", c->compaction);
     sab_json_number(json, "natural", c->natural);
@@ -195,6 +198,52 @@ static void probes(sab_json *json, const char *key, const sab_session *session,
             column += r->components;
     }
     sab_json_end_object(json);
+}
+
+/* What engineers ask of a wall: from the means of its rows over the window. */
+static sab_status wall_loads(sab_json *json, const sab_session *session,
+                             const sab_run_result *result, sab_error *err)
+{
+    const sab_march *m = result->march;
+    double *mean = NULL, *deviation = NULL;
+    bool open = false;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(mean, m->profile_columns);
+    SAB_NEW(deviation, m->profile_columns);
+    for (int i = 0; i < session->c->nprobes && result->probe != NULL; i++) {
+        const sab_probe_result *r = &result->probe[i];
+
+        if (r->load == NULL)
+            continue;
+        if (!open)
+            sab_json_begin_object(json, "wall_loads");
+        open = true;
+        if (sab_march_profile(m, i, mean, deviation) == 0)
+            memcpy(mean, r->value, (size_t)(r->samples * r->components) * sizeof *mean);
+        const sab_load_figures f = sab_wall_load_figures(r->load, session->flow, mean);
+        sab_json_begin_object(json, r->probe->name);
+        sab_json_number(json, "weight", f.weight);
+        sab_json_number(json, "bottom", f.bottom);
+        sab_json_number(json, "bottom_share", f.bottom_share);
+        sab_json_number(json, "wall_friction", f.friction);
+        sab_json_number(json, "vertical", f.vertical);
+        sab_json_number(json, "K", f.K);
+        sab_json_number(json, "janssen_error", f.janssen);
+        sab_json_number(json, "bin_peak", f.bin_peak);
+        sab_json_number(json, "hopper_peak", f.hopper_peak);
+        sab_json_number(json, "switch_ratio", f.switch_ratio);
+        sab_json_number(json, "slip_ratio", f.slip_ratio);
+        sab_json_string(json, "flow", f.verdict);
+        sab_json_number(json, "determined", f.sliding);
+        sab_json_end_object(json);
+    }
+    if (open)
+        sab_json_end_object(json);
+cleanup:
+    SAB_FREE(mean);
+    SAB_FREE(deviation);
+    return status;
 }
 
 sab_march_figures sab_summary_figures(const sab_march *march)
@@ -339,7 +388,9 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
     sab_json_integer(&json, "vertices", mesh->nvertices);
     sab_json_integer(&json, "elements", mesh->nelements);
     sab_json_integer(&json, "velocity_dofs", session->flow->program->n);
-    sab_json_integer(&json, "gauss_points", session->flow->program->npoints);
+    sab_json_integer(&json, "gauss_points", session->flow->space->npoints);
+    if (session->flow->walls != NULL)
+        sab_json_integer(&json, "wall_points", session->flow->walls->n);
     sab_json_end_object(&json);
     material(&json, session);
     if (!inertial)
@@ -369,9 +420,11 @@ sab_status sab_summary_write(const char *path, const sab_session *session,
            true);
     if (inertial)
         probes(&json, "deviations", session, result, result->deviation + SAB_HISTORY_FIXED, false);
+    sab_status status = wall_loads(&json, session, result, err);
     errors(&json, result);
     sab_json_end_object(&json);
-    const sab_status status = sab_json_save(&json, path, err);
+    if (status == SAB_OK)
+        status = sab_json_save(&json, path, err);
     sab_json_destroy(&json);
     return status;
 }

@@ -4,8 +4,10 @@
  * iterate, and the larger one from the predictor, whose stress is rough, and of the exact law below
  * the tolerance FINE, where the solution before is too near the boundary for it. */
 static const double LIFT = 3e-3, LIFT_MORE = 3e-2, FINE = 0.01;
-/* From here on a tolerance is rough. */
+/* From here on a tolerance is rough, */
 static const double ROUGH = 0.05;
+/* and beyond this mu - zeta the shift of `ipm` lags too much for a rough answer as well. */
+static const double STEEP = 0.5;
 /* Least tolerance for which interior points keep to a tight path. */
 static const double THIN = 2e-3;
 
@@ -24,10 +26,11 @@ static const chain AGAIN = {
  * program is the interior point's own ground. A rough answer is cheapest with the symmetric matrix
  * of `ipm`, and up to mu - zeta = 0.3, where the exact law has no folds, a moderate one too;
  * beyond, the exact law gets far on some meshes and jams on others, and the blend is the safer
- * start for a moderate tolerance. In a time step inertia helps the exact law, first-order methods
- * are of no use, and the blend itself gets further when it starts again from its best iterate: a
- * flow from rest needs that on fine meshes. A creeping flow with b < 1 is as hard: with the chain
- * of b = 1 it takes two to five times as many iterations where mu - zeta is large. */
+ * start for a moderate tolerance, and from mu - zeta = 0.5 on for a rough one. In a time step
+ * inertia helps the exact law, first-order methods are of no use, and the blend itself gets further
+ * when it starts again from its best iterate: a flow from rest needs that on fine meshes. A
+ * creeping flow with b < 1 is as hard: with the chain of b = 1 it takes two to five times as many
+ * iterations where mu - zeta is large. */
 static const chain *choose(const sab_facts *f)
 {
     const bool folded = f->excess > SAB_UNFOLDED;
@@ -38,7 +41,7 @@ static const chain *choose(const sab_facts *f)
         return &EXACT;
     if (f->inertial || f->soft)
         return folded ? &AGAIN : &EXACT;
-    return folded && f->tolerance < ROUGH ? &CAREFUL : &CHEAP;
+    return folded && (f->tolerance < ROUGH || f->excess > STEEP) ? &CAREFUL : &CHEAP;
 }
 
 static sab_stage first_stage(sab_method method, const sab_facts *f)

@@ -98,8 +98,8 @@ static inline double natural2(int s, const sab_program *p, int q, double shift, 
 }
 
 /* (lambda - viscosity E_b B u).B u at point q, B u = gamma - k */
-static inline double internal_power(int s, const sab_program *p, int q, const double *gamma,
-                                    const double *lambda)
+static inline double internal_power(int s, const sab_program *p, int q, double bulk,
+                                    const double *gamma, const double *lambda)
 {
     const double *k = p->k + q * s;
     double sum = 0.0;
@@ -107,13 +107,19 @@ static inline double internal_power(int s, const sab_program *p, int q, const do
     for (int i = 0; i < s; i++) {
         const double x = gamma[i] - k[i];
 
-        sum += (lambda[i] - p->viscosity[q] * (i == 0 ? p->bulk : 1.0) * x) * x;
+        sum += (lambda[i] - p->viscosity[q] * (i == 0 ? bulk : 1.0) * x) * x;
     }
     return sum;
 }
 
-static inline void tally_points(int s, const sab_program *p, int from, int to, const double *gamma,
-                                const double *lambda, tally *sum)
+/* b of the viscous stress: the drag of a wall acts along it only. */
+static double bulk_of(const sab_program *p, sab_points_kind kind)
+{
+    return kind == SAB_POINTS_STRAIN ? p->bulk : 0.0;
+}
+
+static inline void tally_points(int s, const sab_program *p, double bulk, int from, int to,
+                                const double *gamma, const double *lambda, tally *sum)
 {
     tally t = {.burmeister = true};
 
@@ -127,14 +133,14 @@ static inline void tally_points(int s, const sab_program *p, int from, int to, c
         const double d2 = natural2(s, p, q, (mu - zeta) * gt, g, l);
 
         t.volume += m;
-        t.dissipation += m * (p->viscosity[q] * (p->bulk * gn * gn + gt * gt) + slip);
+        t.dissipation += m * (p->viscosity[q] * (bulk * gn * gn + gt * gt) + slip);
         t.friction += m * larger(slip + shear, 0.0); /* >= 0 but for rounding */
         t.normal += m * (l[0] * fabs(opening));
         t.compaction += m * larger(-opening, 0.0);
         t.rate += m * (gn < 0.0 ? sqrt(gn * gn + gt * gt) : gt);
         t.response += m * p->slope[q] * gt * gt;
         if (p->carried != NULL)
-            t.internal += m * internal_power(s, p, q, g, l);
+            t.internal += m * internal_power(s, p, q, bulk, g, l);
         t.stress2 += m * sab_point_dot(s, l, l);
         t.natural2 += m * d2;
         t.power += m / p->r[q] * d2;
@@ -150,32 +156,84 @@ static inline void tally_points(int s, const sab_program *p, int from, int to, c
     *sum = t;
 }
 
-/* All points, in one pass. */
-static tally tally_all(const sab_program *p, const double *gamma, const double *lambda)
+static void add_tally(tally *sum, const tally *part)
+{
+    sum->volume += part->volume;
+    sum->dissipation += part->dissipation;
+    sum->friction += part->friction;
+    sum->normal += part->normal;
+    sum->compaction += part->compaction;
+    sum->rate += part->rate;
+    sum->response += part->response;
+    sum->internal += part->internal;
+    sum->stress2 += part->stress2;
+    sum->natural2 += part->natural2;
+    sum->power += part->power;
+    sum->natural_max2 = larger(part->natural_max2, sum->natural_max2);
+    sum->burmeister2 = larger(part->burmeister2, sum->burmeister2);
+    sum->burmeister = sum->burmeister && part->burmeister;
+}
+
+/* Sums over all points; means are those of the material, or of walls and contacts, whichever is
+ * larger: a volume and an area have no common mean. */
+typedef struct tallies {
+    tally all;
+    double natural, stress; /* rms */
+    double wall;            /* friction + normal of what is no material */
+    double volume;          /* of the first range, the material if there is any */
+} tallies;
+
+static tally tally_range(const sab_program *p, const sab_point_range *r, const double *gamma,
+                         const double *lambda)
 {
     tally part[SAB_CHUNKS], sum = {.burmeister = true};
+    const double bulk = bulk_of(p, r->kind);
 
-    SAB_PARALLEL_FOR(p->npoints)
+    SAB_PARALLEL_FOR(r->n)
     for (int c = 0; c < SAB_CHUNKS; c++)
-        SAB_POINT_SIZES(p->s, tally_points, p, sab_chunk(p->npoints, c),
-                        sab_chunk(p->npoints, c + 1), gamma, lambda, &part[c]);
-    for (int c = 0; c < SAB_CHUNKS; c++) {
-        sum.volume += part[c].volume;
-        sum.dissipation += part[c].dissipation;
-        sum.friction += part[c].friction;
-        sum.normal += part[c].normal;
-        sum.compaction += part[c].compaction;
-        sum.rate += part[c].rate;
-        sum.response += part[c].response;
-        sum.internal += part[c].internal;
-        sum.stress2 += part[c].stress2;
-        sum.natural2 += part[c].natural2;
-        sum.power += part[c].power;
-        sum.natural_max2 = larger(part[c].natural_max2, sum.natural_max2);
-        sum.burmeister2 = larger(part[c].burmeister2, sum.burmeister2);
-        sum.burmeister = sum.burmeister && part[c].burmeister;
-    }
+        SAB_POINT_SIZES(p->s, tally_points, p, bulk, r->first + sab_chunk(r->n, c),
+                        r->first + sab_chunk(r->n, c + 1), gamma, lambda, &part[c]);
+    for (int c = 0; c < SAB_CHUNKS; c++)
+        add_tally(&sum, &part[c]);
     return sum;
+}
+
+/* All points, in one pass. */
+static tallies tally_all(const sab_program *p, const double *gamma, const double *lambda)
+{
+    tallies t = {.all = {.burmeister = true}};
+
+    for (int i = 0; i < p->nranges; i++) {
+        const tally part = tally_range(p, &p->range[i], gamma, lambda);
+
+        add_tally(&t.all, &part);
+        t.natural = fmax(t.natural, sqrt(part.natural2 / part.volume));
+        t.stress = fmax(t.stress, sqrt(part.stress2 / part.volume));
+        if (i == 0)
+            t.volume = part.volume;
+        if (p->range[i].kind != SAB_POINTS_STRAIN)
+            t.wall += part.friction + part.normal;
+    }
+    return t;
+}
+
+/* The stress r gamma of a flow: sum m |r gamma|^2, sum m r, sum m/r and sum m over a range. */
+typedef struct scales {
+    double square, stresses, rates, volume;
+} scales;
+
+static scales scales_of(const sab_program *p, const sab_point_range *range, const double *gamma)
+{
+    scales s = {0};
+
+    for (int q = range->first; q < range->first + range->n; q++) {
+        const double *g = gamma + q * p->s, r = p->r[q];
+        s.square += p->weight[q] * r * r * sab_point_dot(p->s, g, g);
+        s.stresses += p->weight[q] * r;
+        s.rates += p->weight[q] / r;
+        s.volume += p->weight[q];
+    }
+    return s;
 }
 
 sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_factor *factor,
@@ -187,22 +245,25 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     status = sab_program_respond(p, factor, res->work, res->force, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    const tally sum = tally_all(p, res->gamma, res->work);
-    res->compaction = sum.compaction;
-    res->power = sum.dissipation + sum.power;
+    const tallies sum = tally_all(p, res->gamma, res->work);
+    double rates = 0.0;
+
+    res->compaction = sum.all.compaction;
+    res->power = sum.all.dissipation + sum.all.power;
     for (int i = 0; i < p->n; i++)
-        res->power += res->force[i] * p->l[i];        /* A u = l: this is u.A u */
-    double square = 0.0, stresses = 0.0, rates = 0.0; /* sum m |r gamma|^2, sum m r, sum m / r */
-    for (int q = 0; q < p->npoints; q++) {
-        const double *g = res->gamma + q * p->s, r = p->r[q];
-        square += p->weight[q] * r * r * sab_point_dot(p->s, g, g);
-        stresses += p->weight[q] * r;
-        rates += p->weight[q] / r;
+        res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
+    res->strength = res->stress = 0.0;
+    for (int i = 0; i < p->nranges; i++) {
+        const scales own = scales_of(p, &p->range[i], res->gamma);
+
+        rates += own.rates;
+        res->stress = fmax(res->stress, sqrt(own.square / own.volume));
+        if (i == 0)
+            res->strength = sqrt(res->power * own.stresses) / sum.volume;
     }
-    res->strength = sqrt(res->power * stresses) / sum.volume;
     res->rate = sqrt(res->power * rates);
-    res->natural = fmax(sqrt(sum.natural2 / sum.volume), ROUNDING * res->strength);
-    res->stress = fmax(sqrt(square / sum.volume), LEAST_STRESS * res->strength);
+    res->natural = fmax(sum.natural, ROUNDING * res->strength);
+    res->stress = fmax(res->stress, LEAST_STRESS * res->strength);
     if (!isfinite(res->power + res->compaction + res->rate + res->natural + res->stress))
         return sab_fail(err, SAB_ERR_NUMERIC,
                         "the flow without resistance overflows: power %g, strain rates %g, "
@@ -280,7 +341,8 @@ static double compaction_scale(const sab_residual *res, const tally *sum, const 
 static sab_status measure(const sab_residual *res, const sab_program *p, const double *lambda,
                           const double *u, double power, sab_certificate *c, sab_error *err)
 {
-    const tally sum = tally_all(p, res->gamma, lambda);
+    const tallies both = tally_all(p, res->gamma, lambda);
+    const tally sum = both.all;
     const double least = fmax(SAB_REST * res->power, NOTHING);
     const double scale = fmax(sum.dissipation, least);
 
@@ -290,6 +352,7 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
     c->gap_friction = sum.friction / scale;
     c->gap_normal = sum.normal / scale;
     c->gap = c->gap_friction + c->gap_normal;
+    c->gap_wall = both.wall / scale;
     /* what scales like u^2 responds once, kinetic energy carried away like u^3 twice */
     c->response =
         fmax(sum.response + 2.0 * fabs(inertial_power(p, &sum, u)), LEAST_RESPONSE * scale);
@@ -298,11 +361,11 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
     const double reference = compaction_scale(res, &sum, c);
     const bool ended = c->at_rest && res->power <= NOTHING;
     c->compaction = sum.compaction > NOISE * res->rate && !ended ? sum.compaction / reference : 0.0;
-    c->natural = sqrt(sum.natural2 / sum.volume);
+    c->natural = both.natural;
     c->natural_max = sqrt(sum.natural_max2);
     c->unresisted = res->natural;
     c->relative = c->natural > NOISE * res->strength && !ended ? c->natural / c->unresisted : 0.0;
-    c->stress = fmax(sqrt(sum.stress2 / sum.volume), res->stress);
+    c->stress = fmax(both.stress, res->stress);
     c->fischer_burmeister = sum.burmeister ? sqrt(sum.burmeister2) : NAN;
     if (!isfinite(power + c->gap_rate + c->compaction + c->relative + c->stress + c->momentum))
         return sab_fail(err, SAB_ERR_NUMERIC,

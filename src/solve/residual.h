@@ -12,6 +12,7 @@ typedef struct sab_certificate {
     double gap;          /* G = gap_friction + gap_normal, relative to the dissipation */
     double gap_friction; /* sum m [(sigma + mu lN)|gT| + lT.gT] / D */
     double gap_normal;   /* sum m lN |gN - zeta|gT|| / D */
+    double gap_wall;     /* the part of G that is of walls and contacts */
     double dissipation;  /* D = sum m [viscosity (b gN^2 + |gT|^2) + (sigma + mu lN)|gT|] */
     double compaction;   /* C = sum m max(0, zeta|gT| - gN) / the smaller of the same sum for the
                             unresisted flow, which a time step may be close to, and of the rate of
@@ -20,7 +21,8 @@ typedef struct sab_certificate {
                         into inertia, at least a twentieth of D */
     double gap_rate; /* G D/S, or G where S > D: an estimate of the error of the velocity */
     bool rated;      /* the program has a rate law: gap_rate decides, not gap */
-    double natural;  /* rms over the volume of lambda - P(lambda - r g~), stress units */
+    double natural;  /* rms over the volume of lambda - P(lambda - r g~), stress units; or that over
+                        the walls, where it is larger */
     double natural_max; /* its largest point value */
     double unresisted;  /* the same rms at lambda = 0, at least 1e-9 of the stress that the power
                            of that flow and r make: a scale that does not grow with lambda */

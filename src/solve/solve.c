@@ -284,7 +284,8 @@ static sab_status certify(solver_run *run, sab_method method, sab_error *err)
 /* Certify the start. From lambda = 0 look first whether the body can simply rest: -R gamma(0) is
  * the smallest stress that balances the load (exactly so for creeping flow, b = 1), and a constant
  * pressure, which makes it admissible, does no work in a closed box. There the projections of the
- * methods would have to pump that pressure up. Elsewhere the trial does not rest and is dropped. */
+ * methods would have to pump that pressure up. Elsewhere the trial does not rest and is dropped.
+ * With walls A is not B^T M R B, and there is no such stress. */
 static sab_status certify_start(solver_run *run, sab_error *err)
 {
     sab_solver *sol = run->solver;
@@ -301,7 +302,7 @@ static sab_status certify_start(solver_run *run, sab_error *err)
     for (size_t i = 0; i < rows; i++)
         if (sol->lambda[i] != 0.0)
             return SAB_OK;
-    if (run->current.at_rest)
+    if (run->current.at_rest || p->nranges > 1)
         return SAB_OK;
     for (int q = 0; q < p->npoints; q++) {
         double *x = sol->lambda + q * s;

@@ -390,7 +390,7 @@ BOUNDARIES = [
     case("traction and pressure", "top:    {", "§top:    {pressure: 1, ",
          "boundaries.top: has traction and pressure"),
     case("an entry that says nothing", "  top:    {traction: 0}", "  §top:    {}",
-         "boundaries.top: says nothing; give velocity, slip: true, traction or pressure"),
+         "boundaries.top: says nothing; give velocity, wall, slip: true, traction, pressure or periodic"),
     case("all components free", "  top:    {traction: 0}", "  §top:    {velocity: [free, free]}",
          "boundaries.top: has a velocity with only free components; write traction: 0 instead"),
     Row("nothing holds the material", "boundaries: nothing holds the material",
@@ -402,12 +402,12 @@ PROBES = [
     probe("§f: {point: [5, 5]}", "probes.f: (5, 5) lies outside the domain"),
     probe("§f: {line: [[0.5, 0.5], [0.5, 2]], samples: 2}", "(0.5, 2) lies outside the domain"),
     probe("§f: {traction: lid}", "probes.f: no boundary group 'lid'; there are bottom, side, top"),
-    probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line, "
+    probe("§f: {flux: top, force: top}", "is ambiguous; give exactly one of flux, force, point, line, plane, "
           "traction"),
     probe("§f: {}", "does not say what to take; give exactly one of flux, force, point, line"),
     probe("§../f: {flux: top}", "the name of a probe has only letters, digits, _ and -"),
     probe(f"§{300 * 'f'}: {{flux: top}}", "the name has 300 characters, more than 100"),
-    probe("f: {flux: top, §samples: 3}", "probes.f.samples: only has a meaning beside 'line' or 'traction'"),
+    probe("f: {flux: top, §samples: 3}", "probes.f.samples: only has a meaning beside 'line' or 'plane' or 'traction'"),
     probe("f: {traction: top, samples: §1}", "probes.f.samples: 1 is out of range"),
     probe("f: {traction: top, §field: stress}", "only has a meaning beside 'point' or 'line'"),
     probe("f: {line: §[[0, 0], [0, 0]]}", "probes.f.line: the two points are the same"),
@@ -607,7 +607,7 @@ def unmount(path):
 
 
 def test_full_disk(program, suite, work, disk):
-    if not mount(disk, "size=160k"):
+    if not mount(disk, "size=168k"):
         print("skipped: full disk (mounting is not permitted here)")
         return
     try:

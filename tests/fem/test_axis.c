@@ -110,7 +110,7 @@ static int rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh)
 {
     int motions, node;
 
-    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, ROUND, &motions, &node, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, ROUND, NULL, &motions, &node, NULL), SAB_OK);
     return motions;
 }
 

@@ -530,7 +530,8 @@ static void test_rigid_motions(void)
         int motions, node;
 
         CU_ASSERT_EQUAL(
-            sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_plane, &motions, &node, NULL), SAB_OK);
+            sab_dofs_rigid_motions(dofs, mesh, &sab_geometry_plane, NULL, &motions, &node, NULL),
+            SAB_OK);
         CU_ASSERT_EQUAL(motions, table[i].motions);
         sab_dofs_destroy(&dofs);
     }

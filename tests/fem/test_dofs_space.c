@@ -69,7 +69,8 @@ static int rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh, const sab_g
 {
     int motions, node;
 
-    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, geometry, &motions, &node, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_dofs_rigid_motions(dofs, mesh, geometry, NULL, &motions, &node, NULL),
+                    SAB_OK);
     return motions;
 }
 

@@ -287,12 +287,57 @@ static void test_duct(void)
     }
 }
 
+/* Bingham flow between plates z = 0 and 1 under a body force along x, between slip planes in y: the
+ * flow of the plane, with friction p instead of a yield stress as well. Half of the channel,
+ * u = (1 - c)^2/2 - max(h - c, 0)^2/2, c the yield stress, h = 1 - z the distance from the middle.
+ */
+FIELD(plane_flow, 0.5 * (0.49 - pow(fmax(1.0 - z - 0.3, 0.0), 2.0)))
+FIELD(shear_left, 1.0 - z)
+FIELD(shear_right, z - 1.0)
+
+static void test_between_planes(void)
+{
+    const sab_box box = {{2, 1, 10}, {0, 0, 0}, {0.4, 0.2, 1}, 0.0, 0.0, {0, 0, 0}};
+    const sab_function u[3] = {FUNCTION(plane_flow), sab_constant(0.0), sab_constant(0.0)};
+    sab_mesh *mesh = sab_grid_box(&box);
+
+    for (int friction = 0; friction < 2; friction++) {
+        sab_flow_report report;
+        sab_error_norms norms;
+        problem channel;
+
+        make_problem(&channel, mesh);
+        slip(&channel, FRONT);
+        slip(&channel, BACK);
+        slip(&channel, TOP);
+        hold(&channel, BOTTOM, NULL);
+        for (int b = LEFT; b <= RIGHT; b++) { /* pressure 1, and the shear of the flow */
+            channel.boundary[b].traction[0] = sab_constant(b == LEFT ? 1.0 : -1.0);
+            channel.boundary[b].traction[2] =
+                b == LEFT ? FUNCTION(shear_right) : FUNCTION(shear_left);
+        }
+        channel.gravity[0] = sab_constant(1.0);
+        channel.material.bingham = sab_constant(friction ? 0.0 : 0.3);
+        channel.material.friction = sab_constant(friction ? 0.3 : 0.0);
+        channel.setup.solver.tolerance = 1e-6;
+        channel.setup.solver.max_iterations = 200;
+        sab_flow *flow = solve(&channel.setup, &report);
+        sab_exact_velocity(flow->space, flow->fields->velocity, u, 0.0, &norms, NULL);
+        printf("\n    %s: u %.1e, %d its", friction ? "friction" : "yield stress",
+               norms.L2 / norms.exact_L2, report.solve.work.outer);
+        CU_ASSERT_TRUE(norms.L2 / norms.exact_L2 < 1e-4);
+        sab_flow_destroy(&flow);
+    }
+    sab_mesh_destroy(&mesh);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {
         {"orders of Stokes flow", test_stokes},
         {"granular film in a turned frame", test_film},
         {"Bingham duct", test_duct},
+        {"plane flow between slip planes", test_between_planes},
     };
 
     return SAB_TEST_MAIN("flow/space", tests);

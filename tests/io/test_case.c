@@ -285,7 +285,8 @@ static void test_messages(void)
         {"  parameters:", "  element: p2nb\n  parameters:",
          ":4:3: mesh.element: p2nb is an element"},
         /* boundaries */
-        {"{slip: true}", "{}", ":12:3: boundaries.axis: says nothing; give velocity, slip: true,"},
+        {"{slip: true}", "{}",
+         ":12:3: boundaries.axis: says nothing; give velocity, wall, slip: true,"},
         {"{slip: true}", "", ":12:3: boundaries.axis: says nothing"},
         {"{slip: true}", "{slip: false}", ":12:3: boundaries.axis: says nothing"},
         {"slip: true", "slip: true, velocity: [0, 0]", ":12:3: boundaries.axis: has velocity and "},
@@ -469,6 +470,10 @@ static void test_probe_options(void)
         {"probes.a={integral: moving_area, above: -1}", "--set probes.a.above: -1 is out of range"},
         {"probes.a={force: 7, part: drag}", "--set probes.a.part: 'drag' is none of the choices ("},
         {"probes.a={flux: 7, part: total}", "--set probes.a.part: only has a meaning beside 'for"},
+        {"probes.a={integral: moving_volume, above: 1}",
+         "--set probes.a: plane flow has no volume; use moving_area"},
+        {"probes.a={line: [[0, 0], [1, 1]], samples: [3, 4]}",
+         "--set probes.a: a pair of samples is for a plane; give one number"},
         {"probes.a={flux: 7, integral: area}", "--set probes.a: is ambiguous; give exactly one of"},
     };
     sab_case *c = NULL;
@@ -675,6 +680,20 @@ static void test_space(void)
     CU_ASSERT_EQUAL(c->probe[0].from[2], 3.0);
     CU_ASSERT_EQUAL(c->probe[1].to[2], 1.0);
     sab_case_destroy(&c);
+
+    static const char *const planes[] = {
+        "probes.c={plane: {point: [1, 2, 3], normal: [4, 5, 6]}, samples: [7, 8], field: stress}",
+        "probes.d={plane: {point: [1, 2, 3], normal: [0, 0, 1]}, samples: 9}",
+        "probes.e={plane: {point: [1, 2, 3], normal: [0, 0, 1]}}"};
+    CU_ASSERT_EQUAL(sab_case_read(directory, 3, planes, &c, &err), SAB_OK);
+    CU_ASSERT_STRING_EQUAL(err.message, "");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    const sab_probe *p = c->probe + c->nprobes - 3;
+    CU_ASSERT(p->kind == SAB_PROBE_PLANE && p->from[1] == 2.0 && p->to[2] == 6.0);
+    CU_ASSERT(p->samples == 7 && p->across == 8 && p->field == SAB_FIELD_STRESS);
+    CU_ASSERT(p[1].samples == 9 && p[1].across == 9);
+    CU_ASSERT(p[2].samples == 51 && p[2].across == 51);
+    sab_case_destroy(&c);
     CU_ASSERT_EQUAL(sab_memory.live, 0);
 }
 
@@ -734,6 +753,16 @@ static void test_geometry_messages(void)
          "--set material.friction: a coefficient of 0.8693; above sqrt(3)/2"},
         {box, "material={mu_i: {static: 0.4, dynamic: 0.9, I0: 1, grain: 1}, reynolds: 1}",
          "--set material.mu_i.dynamic: a coefficient of 0.9; above sqrt(3)/2 = 0.866"},
+        {box, "probes.c={integral: yielded_area}",
+         "--set probes.c: in this geometry it is a volume; use yielded_volume"},
+        {box, "probes.c={integral: moving_volume}", "--set probes.c: moving_volume needs `above`"},
+        {box, "probes.c={plane: {point: [0, 0, 0]}}", "--set probes.c.plane.normal: missing"},
+        {box, "probes.c={plane: {point: [0, 0, 0], normal: [1, 0, 0]}, samples: [3, 4, 5]}",
+         "--set probes.c.samples: expected an integer, or two of them in brackets"},
+        {box, "probes.c={plane: {point: [0, 0, 0], normal: [1, 0, 0]}, samples: [3, 1]}",
+         "--set probes.c.samples: 1 is out of range"},
+        {pipe_case, "probes.c={integral: area}",
+         "--set probes.c: in this geometry it is a volume; use volume"},
         {pipe_case, "gravity=[0, 0, -1]",
          "--set gravity: expected 2 components, found 3 (decimals "
          "are written with a point); a vector in geometry: axisym"

@@ -37,6 +37,7 @@ static const row table[] = {
     {"folded, moderate", AUTO, {CREEPING}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
     {"folded, just moderate", AUTO, {.tolerance = 0.0499, .excess = 0.5, .safe = true}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
     {"folded, rough", AUTO, {.tolerance = 0.05, .excess = 0.5, .safe = true}, 3, {IPM, BLEND, PG_AA}, COLD, false, true},
+    {"steep, rough", AUTO, {.tolerance = 0.05, .excess = 0.501, .safe = true}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
     {"unfolded, moderate", AUTO, {.tolerance = 0.03, .excess = 0.3, .safe = true}, 3, {IPM, BLEND, PG_AA}, COLD, true, true},
     {"just folded", AUTO, {.tolerance = 0.03, .excess = 0.3001, .safe = true}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
     {"hardly fine", AUTO, {.tolerance = 0.01, .excess = 0.2, .safe = true}, 3, {IPM, BLEND, PG_AA}, COLD, true, true},
