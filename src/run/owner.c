@@ -398,9 +398,15 @@ static void remove_files(const char *directory, const char *name, const seen *s,
     snprintf(prefix, sizeof prefix, ".%.60s-", name);
     for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
         snprintf(path, sizeof path, "%.4100s/%.255s", directory, entry->d_name);
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
-            (kept == NULL || strcmp(path, kept) != 0))
-            rmdir(path);
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
+            (kept != NULL && strcmp(path, kept) == 0))
+            continue;
+        const size_t length = strlen(path);
+        snprintf(path + length, sizeof path - length,
+                 "/new"); /* of one that was killed in make_file */
+        unlink(path);
+        path[length] = '\0';
+        rmdir(path);
     }
     if (stream != NULL)
         closedir(stream);

@@ -104,7 +104,8 @@ class Resume:
         self.check(f"{name}: the summary is the same", summary == self.summary,
                    [(k, summary.get(k), self.summary.get(k)) for k in self.summary
                     if summary.get(k) != self.summary[k]])
-        self.check(f"{name}: nothing half-written", not leftovers(self.path(directory)))
+        self.check(f"{name}: nothing half-written", not leftovers(self.path(directory)),
+                   leftovers(self.path(directory)))
 
     # ---- the run that nobody disturbs -----------------------------------------------------------
 
