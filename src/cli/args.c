@@ -199,7 +199,8 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
         return SAB_OK;
     if (args->safe)
         setenv(SAFE, "1", 1); /* the points of a study inherit it */
-    args->safe = getenv(SAFE) != NULL && getenv(SAFE)[0] != '\0';
+    const char *safe = getenv(SAFE);
+    args->safe = safe != NULL && safe[0] != '\0';
     if (args->quiet && args->verbose)
         return sab_fail(err, SAB_ERR_USAGE, "-q and -v exclude each other");
     if ((command->targets > 0 && args->target == NULL) ||

@@ -281,8 +281,9 @@ void sab_scatter_destroy(sab_scatter **scatter)
     }
 }
 
-/* Four lanes at a time where the processor has them; the same operations, hence the same bits. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__)
+/* Four lanes at a time where the processor has them; the same operations, hence the same bits.
+ * SAB_TSAN: the thread sanitizer is not there yet when the program is loaded and chooses. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(SAB_TSAN)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WIDE
