@@ -28,7 +28,7 @@ static const option table[] = {
      offsetof(sab_args, resume)},
     {'f', "--force", NULL, NULL, "replace a result that is already there", FLAG,
      offsetof(sab_args, force)},
-    {'A', "--safe", NULL, NULL, "a mesh not trusted: read it in a confined process", FLAG,
+    {'A', "--safe", NULL, NULL, "do not trust the mesh: confine its reader", FLAG,
      offsetof(sab_args, safe)},
     {'d', "--dump-program", NULL, "FILE", "write the cone program to FILE (.sabp) before solving",
      TEXT, offsetof(sab_args, dump)},

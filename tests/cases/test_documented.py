@@ -79,6 +79,7 @@ LETTERS = {"T": "0.1", "F": "0.3", "M": "ipm", "H": "1", "N": "3", "S": "none", 
 WORDS = {
     "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
     "mesh.parameters.across=12 --set mesh.parameters.h=0.9": "mesh.parameters.across=4",
+    "mesh.parameters.across=14 --set mesh.parameters.h=0.75 --set time.end=0.3": "mesh.parameters.across=4 --set time.end=0.2",
     "mesh.parameters.h=0.1 ": "mesh.parameters.h=0.25 ", "time.end=4": "time.end=0.4", "time.window=2": "time.window=0.2",
     "solver.tolerance=1e-6": "solver.tolerance=1e-2", "solver.tolerance=1e-3": "solver.tolerance=0.1",
 }
