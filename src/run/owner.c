@@ -350,7 +350,7 @@ static int make_file(const sab_owner *o)
 
     if (mkdir(o->way, 0777) != 0 && errno != EEXIST)
         return errno;
-    snprintf(aside, sizeof aside, "%s/new", o->way);
+    snprintf(aside, sizeof aside, "%s/new~", o->way);
     int reason = write_whole(aside, o->text);
     if (reason != 0)
         return reason;
@@ -388,7 +388,7 @@ static bool is_alone(const sab_owner *o, const seen *before, long mine)
  * of files that somebody has removed or changed. */
 static void remove_files(const char *directory, const char *name, const seen *s, const char *kept)
 {
-    char path[PATH], prefix[80];
+    char path[PATH], file[PATH + 10], prefix[80];
     DIR *stream = opendir(directory);
 
     for (int i = 0; i < s->n; i++) {
@@ -398,9 +398,12 @@ static void remove_files(const char *directory, const char *name, const seen *s,
     snprintf(prefix, sizeof prefix, ".%.60s-", name);
     for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
         snprintf(path, sizeof path, "%.4100s/%.255s", directory, entry->d_name);
-        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 &&
-            (kept == NULL || strcmp(path, kept) != 0))
-            rmdir(path);
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
+            (kept != NULL && strcmp(path, kept) == 0))
+            continue;
+        snprintf(file, sizeof file, "%s/new~", path); /* of make_file, if it was killed */
+        unlink(file);
+        rmdir(path);
     }
     if (stream != NULL)
         closedir(stream);
