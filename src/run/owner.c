@@ -350,7 +350,7 @@ static int make_file(const sab_owner *o)
 
     if (mkdir(o->way, 0777) != 0 && errno != EEXIST)
         return errno;
-    snprintf(aside, sizeof aside, "%s/new", o->way);
+    snprintf(aside, sizeof aside, "%s/new~", o->way);
     int reason = write_whole(aside, o->text);
     if (reason != 0)
         return reason;
@@ -388,7 +388,7 @@ static bool is_alone(const sab_owner *o, const seen *before, long mine)
  * of files that somebody has removed or changed. */
 static void remove_files(const char *directory, const char *name, const seen *s, const char *kept)
 {
-    char path[PATH], prefix[80];
+    char path[PATH], file[PATH + 10], prefix[80];
     DIR *stream = opendir(directory);
 
     for (int i = 0; i < s->n; i++) {
@@ -401,11 +401,8 @@ static void remove_files(const char *directory, const char *name, const seen *s,
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
             (kept != NULL && strcmp(path, kept) == 0))
             continue;
-        const size_t length = strlen(path);
-        snprintf(path + length, sizeof path - length,
-                 "/new"); /* of one that was killed in make_file */
-        unlink(path);
-        path[length] = '\0';
+        snprintf(file, sizeof file, "%s/new~", path); /* of make_file, if it was killed */
+        unlink(file);
         rmdir(path);
     }
     if (stream != NULL)

@@ -152,6 +152,18 @@ static void count(sab_study_run *run, const sab_point *p)
         run->missed += !sab_point_good(p);
 }
 
+/* A chain has ended. What its last owner left, if that was killed, goes too. */
+static void leave(const sab_study_run *run, sab_chain *chain)
+{
+    if (chain->left)
+        return;
+    chain->left = true;
+    if (chain->owner == NULL && (run->use == SAB_STUDY_WORK || run->use == SAB_STUDY_CHAIN) &&
+        sab_study_chain_owner(run, chain, NULL) == SAB_OWNER_DEAD)
+        sab_study_chain_drop(run, chain);
+    sab_owner_release(&chain->owner);
+}
+
 sab_status sab_study_next(sab_study_run *run, sab_study_task *task, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -164,7 +176,7 @@ sab_status sab_study_next(sab_study_run *run, sab_study_task *task, sab_error *e
             continue;
         SAB_TRY(next_point(run, chain, &task->point, err));
         if (task->point < 0) {
-            sab_owner_release(&chain->owner);
+            leave(run, chain);
             continue;
         }
         sab_point *p = &run->point[task->point];

@@ -18,6 +18,7 @@ enum { SAB_STUDY_PATH = SAB_PATH + SAB_STUDY_NAME + 40 };
 typedef struct sab_chain {
     int number;       /* of all chains of the study, from 0 */
     sab_owner *owner; /* owned; while it is at work here */
+    bool left;        /* it has ended, and nobody owns it any more */
     int first, stride, length;
     int next;                        /* points taken from it so far */
     int running;                     /* number of the point that runs, or -1 */

@@ -244,6 +244,8 @@ sab_status sab_point_finish(const char *points, sab_point *p, int code, bool sto
     }
     p->summary = load(points, p, "summary.json");
     take_status(p);
+    if (code >= 128 && p->summary != NULL) /* killed when all was done */
+        p->exit = is_success(p->status) ? 0 : 1;
     return write_mark(points, p, err);
 }
 
