@@ -1,15 +1,20 @@
-/* bench/factors.c -- bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N]
+/* bench/factors.c -- bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N] [--only A]
  *
  * One factorisation and one solve by each library and each order of elimination: of A, and of K of
  * the interior point after some iterations (default 8), symmetric (ipm) and not (ipm-blend).
  * Markdown on standard output; times are the least of --repeat (default 5), CPU and wall, the CPU
- * also in units of A by CHOLMOD with AMD. The residual is |A x - b| / |b| of one solve. */
+ * also in units of the first row, A by CHOLMOD with AMD. Memory is what the process grew by, at most, beside what
+ * the analysis of CHOLMOD foresaw. The residual is |A x - b| / |b| of one solve. --only A leaves out
+ * the others, --ordering metis AMD. In a build with -Dpetsc=true also multigrid, of A: its order of
+ * elimination are the iterations of conjugate gradients of that solve, to 1e-8, and its
+ * factorisation has a solve to SAB_ACCURATE in it. */
 #include "base/memory.h"
 #include "base/timer.h"
 #include "io/program_file.h"
 #include "options.h"
 #include "solve/ipm_points.h"
 
+#include <malloc.h>
 #include <math.h>
 
 typedef struct timing {
@@ -20,6 +25,34 @@ static void least(timing *t, double cpu, double wall)
 {
     t->cpu = fmin(t->cpu, sab_cpu_seconds() - cpu);
     t->wall = fmin(t->wall, sab_wall_seconds() - wall);
+}
+
+/* A line of /proc/self/status, in bytes; 0 where there is none. */
+static double resident(const char *name)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[128];
+    double kilobytes = 0.0;
+
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, name, strlen(name)) == 0)
+            kilobytes = strtod(line + strlen(name) + 1, NULL);
+    if (file != NULL)
+        fclose(file);
+    return 1024.0 * kilobytes;
+}
+
+/* What is resident now, with freed memory given back; from here on its peak counts anew. */
+static double begin_peak(void)
+{
+    FILE *file;
+
+    malloc_trim(0);
+    if ((file = fopen("/proc/self/clear_refs", "w")) != NULL) {
+        fputs("5", file);
+        fclose(file);
+    }
+    return resident("VmRSS");
 }
 
 static double residual(const sab_sparse *A, const double *x, const double *b, double *r)
@@ -42,9 +75,11 @@ static sab_status measure(const char *name, const sab_sparse *A, const sab_facto
     timing factor = {INFINITY, INFINITY}, solve = {INFINITY, INFINITY};
     sab_factor *f = NULL;
     double *x = NULL, *r = NULL;
+    char order[32] = "";
 
     SAB_NEW(x, A->n);
     SAB_NEW(r, A->n);
+    const double before = begin_peak();
     SAB_TRY(sab_factor_create(options, A, &f, err));
     for (int k = 0; k < repeat; k++) {
         double cpu = sab_cpu_seconds(), wall = sab_wall_seconds();
@@ -53,16 +88,27 @@ static sab_status measure(const char *name, const sab_sparse *A, const sab_facto
         least(&factor, cpu, wall);
         cpu = sab_cpu_seconds();
         wall = sab_wall_seconds();
+        sab_factor_set_accuracy(f, 1e-8);
+        const int before_solve = sab_factor_get_info(f).iterations;
         SAB_TRY(sab_factor_solve(f, b, x, err));
         least(&solve, cpu, wall);
+        snprintf(order, sizeof order, "%d iterations",
+                 sab_factor_get_info(f).iterations - before_solve);
     }
     const sab_factor_info info = sab_factor_get_info(f);
+    if (info.iterations == 0)
+        snprintf(order, sizeof order, "%s", info.ordering);
+    const double memory = resident("VmHWM") - before;
+    const double foreseen = options->backend == SAB_CHOLMOD
+                                ? (A->symmetric ? info.bytes_llt : info.bytes_lu)
+                                : NAN;
     if (*one == 0.0)
         *one = factor.cpu;
-    printf("| %s | %s %s | %.3g | %.3g | %.4g | %.4g | %.3f | %.4g | %.4g | %.4f | %.1e |\n", name,
-           info.backend, info.ordering, info.entries, info.flops, info.analysis_cpu / *one,
+    printf("| %s | %s %s | %.3g | %.3g | %.4g | %.4g | %.3f | %.4g | %.4g | %.4f | %.3g | %.3g | %.1e |\n",
+           name,
+           info.backend, order, info.entries, info.flops, info.analysis_cpu / *one,
            factor.cpu, factor.cpu / *one, factor.wall, solve.cpu, solve.cpu / *one,
-           residual(A, x, b, r));
+           1e-6 * memory, 1e-6 * foreseen, residual(A, x, b, r));
 cleanup:
     sab_factor_destroy(&f);
     SAB_FREE(x);
@@ -71,14 +117,14 @@ cleanup:
 }
 
 static sab_status measure_all(const char *name, const sab_sparse *A, const double *b, int repeat,
-                              double *one, sab_error *err)
+                              int first, double *one, sab_error *err)
 {
     sab_status status = SAB_OK;
 
-    for (int backend = 0; backend < SAB_BACKENDS; backend++)
-        for (int ordering = SAB_ORDERING_AMD; ordering <= SAB_ORDERING_METIS; ordering++) {
+    for (int backend = SAB_CHOLMOD; backend < SAB_AMG; backend++)
+        for (int ordering = first; ordering <= SAB_ORDERING_METIS; ordering++) {
             const sab_factor_options o = {(sab_factor_backend)backend, (sab_ordering)ordering,
-                                          false};
+                                          .space = false};
 
             SAB_TRY(measure(name, A, &o, b, repeat, one, err));
         }
@@ -86,7 +132,8 @@ cleanup:
     return status;
 }
 
-static sab_status run(const char *path, int repeat, int iterations, sab_error *err)
+static sab_status run(const char *path, int repeat, int iterations, bool all, int first,
+                      sab_error *err)
 {
     static const struct {
         const char *name;
@@ -102,14 +149,20 @@ static sab_status run(const char *path, int repeat, int iterations, sab_error *e
            sab_threads_get());
     printf("| matrix | by | entries | flops | analysis, of one | CPU s | of one | wall s | solve "
            "CPU s | of "
-           "one | residual |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    SAB_TRY(measure_all("A", p->A, p->l, repeat, &one, err));
-    for (int m = 0; m < 2; m++) {
+           "one | memory MB | foreseen | residual |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    SAB_TRY(measure_all("A", p->A, p->l, repeat, first, &one, err));
+    for (int known = 1; known >= 0 && sab_factor_has_amg(); known--)
+        SAB_TRY(measure(known ? "A" : "A, directions not known", p->A,
+                        &(sab_factor_options){.backend = SAB_AMG,
+                                              .direction = known ? p->direction : NULL},
+                        p->l, repeat, &one, err));
+    for (int m = 0; m < 2 && all; m++) {
         SAB_TRY(sab_ipm_create(p, methods[m].exactness, NULL, &ipm, err));
         sab_ipm_start(ipm, p, 1.0, false);
         for (int i = 0; i < iterations; i++)
             SAB_TRY(sab_ipm_iterate(ipm, p, &step, err));
-        SAB_TRY(measure_all(methods[m].name, ipm->K, p->l, repeat, &one, err));
+        SAB_TRY(measure_all(methods[m].name, ipm->K, p->l, repeat, first, &one, err));
         sab_ipm_destroy(&ipm);
     }
 cleanup:
@@ -124,12 +177,17 @@ int main(int argc, char **argv)
 
     if (argc < 2) {
         fprintf(stderr,
-                "usage: bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N]\n");
+                "usage: bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N] "
+                "[--only A] [--ordering metis]\n");
         return 2;
     }
     bench_threads(argc, argv);
     if (run(argv[1], (int)bench_number(argc, argv, "--repeat", 5.0),
-            (int)bench_number(argc, argv, "--iterations", 8.0), &err) != SAB_OK) {
+            (int)bench_number(argc, argv, "--iterations", 8.0),
+            strcmp(bench_option(argc, argv, "--only", ""), "A") != 0,
+            strcmp(bench_option(argc, argv, "--ordering", ""), "metis") == 0 ? SAB_ORDERING_METIS
+                                                                             : SAB_ORDERING_AMD,
+            &err) != SAB_OK) {
         fprintf(stderr, "error: %s\n", err.message);
         return 1;
     }

@@ -74,7 +74,7 @@ static sab_status march(sab_flow *flow, const sab_solver_options *options, int s
         SAB_TRY(time_factorisation(factor, p->A, k + 2, sample, &one, err));
         for (int i = 0; i < p->n; i++)
             discharge += q[i] * u[i];
-        print_step(k, flow->setup.step, &r, cpu, one, discharge);
+        print_step(k, flow->setup.dt, &r, cpu, one, discharge);
         t.failed += r.reason != SAB_CONVERGED;
         t.cpu += cpu;
         t.most = fmax(t.most, cpu);

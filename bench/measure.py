@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the runs of one cone program say: work to each tolerance, distance to the tightest result."""
 import numpy as np
 

@@ -82,7 +82,7 @@ static inline void bench_linear(int argc, char **argv, sab_solver_options *optio
 {
     const char *ordering = bench_option(argc, argv, "--ordering", "auto");
 
-    if (strcmp(bench_option(argc, argv, "--linear", "cholmod"), "mumps") == 0)
+    if (strcmp(bench_option(argc, argv, "--linear", "auto"), "mumps") == 0)
         options->linear = SAB_MUMPS;
     if (strcmp(ordering, "auto") != 0)
         options->ordering = strcmp(ordering, "metis") == 0 ? SAB_ORDERING_METIS : SAB_ORDERING_AMD;

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Solve cone programs by several methods and look for answers that contradict each other.
 
     bench/programs.py FILE.sabp... [--sablier build/src/cli/sablier] [--methods ipm,apgd] [--tolerance T]...

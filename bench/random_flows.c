@@ -173,7 +173,7 @@ sab_status bench_flows_run(unsigned long long seed, const bench_flows *o, bool *
                             .nboundaries = s.sides,
                             .boundary = s.boundary,
                             .solver = sab_solver_options_default(),
-                            .step = s.dt,
+                            .dt = s.dt,
                             .order = s.order,
                             .free_inflow = o->free_inflow};
     setup.solver.tolerance = o->tolerance;

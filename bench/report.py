@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Table, CSV and figures from the records of bench/run."""
 import csv
 import math

@@ -255,7 +255,7 @@ static sab_status run_one(unsigned long long seed, const options *o, sab_error *
                                   .nboundaries = s.sides,
                                   .boundary = s.boundary,
                                   .solver = o->solver,
-                                  .step = s.dt,
+                                  .dt = s.dt,
                                   .order = 1};
     SAB_TRY(sab_flow_create(&setup, &flow, err));
     bench_set_inertia(flow, o->inertia);

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "fem/flux.h"
 #include "flow/inertia.h"
-#include "flow/parts.h"
+#include "flow/assemble.h"
 
 #include <string.h>
 

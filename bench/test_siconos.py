@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """bench-siconos on a small half silo: the flow of Siconos and that of ipm-exact, two codes and two
 methods, are the same; what Siconos does not know is refused.
 

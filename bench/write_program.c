@@ -74,8 +74,8 @@ int main(int argc, char **argv)
     SAB_TRY(sab_program_write(argv[2], b.flow->program, err));
     if (flux != NULL)
         SAB_TRY(write_flux(b.flow, flux, argv[2], err));
-    printf("%d vertices, %d triangles, %d unknowns, %d points\n", b.mesh->nvertices,
-           b.mesh->nelements, b.flow->program->n, b.flow->program->npoints);
+    printf("%d vertices, %d %s, %d unknowns, %d points\n", b.mesh->nvertices, b.mesh->nelements,
+           b.mesh->cell->plural, b.flow->program->n, b.flow->program->npoints);
 cleanup:
     if (status != SAB_OK)
         fprintf(stderr, "error: %s\n", message.message);

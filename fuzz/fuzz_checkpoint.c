@@ -25,7 +25,7 @@ static void mend(uint8_t *bytes, size_t size)
     while (size - at > HEAD + 16) {
         const uint64_t type = sab_bytes_to_word(bytes + at + SAB_BLOCK_NAME);
         const uint64_t count = sab_bytes_to_word(bytes + at + SAB_BLOCK_NAME + 8);
-        const uint64_t length = type == SAB_BLOCK_TEXT ? (count + 7) / 8 * 8 : 8 * count;
+        const uint64_t length = type == SAB_CHECKPOINT_TEXT ? (count + 7) / 8 * 8 : 8 * count;
 
         if (count > size || length > size - at - HEAD - 16)
             break;
@@ -39,20 +39,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     sab_error err = {0};
     sab_checkpoint *checkpoint = NULL;
-    const sab_block *block;
+    const sab_checkpoint_block *block;
     uint8_t *whole = malloc(size + 1);
 
     memcpy(whole, data, size);
     mend(whole, size);
     if (sab_checkpoint_read(fuzz_file(whole, size), &checkpoint, &err) == SAB_OK) {
         for (int i = 0; i < checkpoint->nblocks; i++) {
-            const sab_block *b = &checkpoint->block[i];
+            const sab_checkpoint_block *b = &checkpoint->block[i];
 
             fuzz_promise(sab_checkpoint_get(checkpoint, b->name, b->type, SAB_ANY_COUNT, &block,
                                             &err) == SAB_OK ||
                              err.status == SAB_ERR_INPUT,
                          err.message);
-            if (b->type == SAB_BLOCK_TEXT)
+            if (b->type == SAB_CHECKPOINT_TEXT)
                 fuzz_promise(strlen(b->data) <= b->count, "a text ends");
         }
     } else {

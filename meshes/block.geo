@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // block.geo -- a block in space, turned: 0 <= a <= L, 0 <= b <= B, 0 <= c <= 1 along its own axes,
 // rotated about the origin first by `pitch` about y, then by `yaw` about z (degrees; dimensionless).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // box.geo -- box 0 <= x <= W, 0 <= y <= H (dimensionless), unstructured.
 //
 // Parameters: W  width

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // cavity.geo -- unit square 0 <= x, y <= 1 under a lid (dimensionless).
 //
 // Parameters: structured  0: unstructured, with sides of about h

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // channel.geo -- plane channel 0 <= x <= L, -1 <= y <= 1 (half height 1; dimensionless).
 //
 // Parameters: L           length

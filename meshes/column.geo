@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // column.geo -- half of a plane column with a taper, symmetry axis x = 0 (dimensionless).
 //
 // Parameters: a  half width at the top

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // cylinder-box.geo -- half of a box around a cylinder of diameter 1, symmetry axis x = 0:
 // 0 <= x <= W/2, -H/2 <= y <= H/2 outside the unit circle around the origin (dimensionless).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // cylinder.geo -- half of a vertical channel of width 1 around a cylinder, symmetry axis x = 0:
 // 0 <= x <= 1/2, 0 <= y <= L outside the circle of diameter D around (0, centre) (dimensionless).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // duct.geo -- a quarter of a square duct in space: 0 <= x <= 1, 0 <= y <= 1, 0 <= z <= L, with the
 // planes of symmetry x = 0 and y = 0 (half width 1; dimensionless).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // film.geo -- a layer on a slope, in the frame of the slope: 0 <= x <= L downhill, 0 <= y <= 1 from
 // the bottom to the free surface (depth 1; dimensionless).
 //

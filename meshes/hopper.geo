@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // hopper.geo -- half of a plane bin with a hopper, symmetry axis x = 0 (dimensionless).
 //
 // Parameters: D  width of the outlet (the whole of it: the half model has 0 <= x <= D/2)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // pipe.geo -- meridian of a round pipe: 0 <= r <= 1 (x = r), 0 <= z <= L (y = z), dimensionless.
 //
 // Parameters: L           length

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // silo-quarter.geo -- a quarter of a round silo in space: x >= 0, y >= 0, x^2 + y^2 <= (W/2)^2,
 // 0 <= z <= H, with the planes of symmetry x = 0 and y = 0 (dimensionless).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // silo-square.geo -- a quarter of a square silo with a square outlet in space: 0 <= x <= W/2,
 // 0 <= y <= W/2, 0 <= z <= H, with the planes of symmetry x = 0 and y = 0 (dimensionless).
 //

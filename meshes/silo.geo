@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // silo.geo -- half of a plane silo 0 <= x <= W/2, 0 <= y <= H, symmetry axis x = 0 (dimensionless).
 //
 // Parameters: D  width of the outlet (the whole of it: the half model has 0 <= x <= D/2)

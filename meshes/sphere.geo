@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // sphere.geo -- meridian of a round tube with a sphere of diameter 1 on its axis (x = r, y = z):
 // 0 <= r <= W/2, -H/2 <= z <= H/2 outside the unit sphere around the origin (dimensionless).
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draw the law of a study: discharge against width of the outlet, points with error bars and fits.
 
     postproc/beverloo.py out/beverloo                      writes out/beverloo/beverloo.png
@@ -15,35 +16,31 @@ import json
 import math
 import os
 
-import matplotlib
 import numpy
 
-import sablier_io
+import sablier
+from sablier import style
+from sablier.style import COLOUR, MARKER
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
-
-COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
-MARKER = ["o", "s", "^", "D", "v"]
 
 
 def read(directory):
     """(rows of results.csv, fit.json)."""
     table, law = os.path.join(directory, "results.csv"), os.path.join(directory, "fit.json")
     if not os.path.isfile(table):
-        raise sablier_io.Failure(f"'{directory}' holds no study: results.csv is missing")
+        raise sablier.Failure(f"'{directory}' holds no study: results.csv is missing")
     if not os.path.isfile(law):
-        raise sablier_io.Failure(f"'{directory}' has no fit.json: give the study a `fit`")
+        raise sablier.Failure(f"'{directory}' has no fit.json: give the study a `fit`")
     with open(table, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     with open(law, encoding="utf-8") as file:
         try:
             fit = json.load(file)
         except ValueError as problem:
-            raise sablier_io.Failure(f"{file.name} is damaged: {problem}") from problem
+            raise sablier.Failure(f"{file.name} is damaged: {problem}") from problem
     for key in (fit["x"], fit["y"]):
         if rows and key not in rows[0]:
-            raise sablier_io.Failure(f"'{table}' has no column '{key}'")
+            raise sablier.Failure(f"'{table}' has no column '{key}'")
     return rows, fit
 
 
@@ -100,10 +97,10 @@ def interval(estimate, digits=3):
 
 def draw(options):
     picture = options.out or os.path.join(options.study, "beverloo.png")
-    sablier_io.check_picture(picture)
+    sablier.check_picture(picture)
     rows, fit = read(options.study)
     beverloo = fit["law"] == "beverloo"
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained")
+    figure, (left, right) = style.use(options).panels(2, height=0.85)
     for i, one in enumerate(fit["fits"]):
         colour = COLOUR[i % 5]
         x, y, sigma, good = drawable(*points(rows, fit, one))
@@ -153,12 +150,10 @@ def draw(options):
         right.set_xlim(left=0)
     else:
         right.set(xscale="log", yscale="log")
-    for axes in (left, right):
-        axes.grid(color="#e2e2e2", linewidth=0.6)
-    (left if beverloo else right).legend(frameon=False, fontsize="small", loc="best")
+    style.legend(left, columns=1)
     if options.title:
         figure.suptitle(options.title)
-    sablier_io.save(figure, picture, options.dpi)
+    sablier.save(figure, picture, options.dpi)
     print(f"{picture}: written")
 
 
@@ -173,9 +168,9 @@ def main():
                         metavar=("C", "K"), help="draw this law too, dashed; one per group, in order")
     parser.add_argument("--compare-name", default="printed", help="of those laws; %(default)s")
     parser.add_argument("--title")
-    parser.add_argument("--dpi", type=int, default=150)
+    style.arguments(parser)
     draw(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

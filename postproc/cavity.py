@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Figures of a lid-driven cavity: centre of the vortex, dead zone, central velocity, drag.
 
     postproc/cavity.py out/cavity [OTHER_RESULT...]
@@ -12,7 +13,7 @@ import argparse
 
 import numpy
 
-import sablier_io
+import sablier
 
 
 def dead_zone(fields):
@@ -39,7 +40,7 @@ def dead_zone(fields):
 
 
 def measure(directory, below, first):
-    summary, fields = sablier_io.summary(directory), sablier_io.Fields(directory)
+    summary, fields = sablier.summary(directory), sablier.Fields(directory)
     solver = summary["solver"]
     print(f"{directory}: {summary['status']}, {summary['mesh']['elements']} triangles, "
           f"{solver['method']} with {solver['linear']}, {solver['inner']} steps, "
@@ -61,7 +62,7 @@ def measure(directory, below, first):
     if deep.any():
         print(f"  below y = {below:<5g} max |u| = {speed[deep].max():.2e}")
     if "vertical" in summary["probes"]:
-        _, line = sablier_io.profile(directory, "vertical")
+        _, line = sablier.profile(directory, "vertical")
         least = line["velocity_x"].argmin()
         print(f"  least u_x       {line['velocity_x'][least]:.5f} at y = {line['y'][least]:g} "
               "on the vertical profile")
@@ -90,4 +91,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

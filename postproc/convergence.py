@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draw how a solve converged: power gap G, compaction rate C, natural residual.
 
     postproc/convergence.py out/cavity convergence.png
@@ -10,24 +11,20 @@ cone programs: their work is added up, and each begins with a thin line.
 import argparse
 import os
 
-import matplotlib
 import numpy
 
-import sablier_io
+import sablier
+from sablier import style
+from sablier.style import COLOUR, MARKER
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
-
-COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
-MARKER = ["o", "s", "^", "D", "v"]
 WORK = {"solves": "solves with the factor of $A$", "inner": "inner iterations",
         "outer": "outer iterations", "cpu": "CPU time (s)"}
 
 
 def read(directory, work):
     """Columns of convergence.csv, the work summed over cone programs, and where these begin."""
-    sablier_io.check_result(directory)
-    rows = sablier_io.table(os.path.join(directory, "convergence.csv"))
+    sablier.check_result(directory)
+    rows = sablier.table(os.path.join(directory, "convergence.csv"))
     program, count = rows["viscosity_iteration"], rows[work]
     begins, before = [], 0.0
     total = count.copy()
@@ -39,25 +36,14 @@ def read(directory, work):
     return rows, total, begins
 
 
-def tolerance(directory):
-    """solver.tolerance of the resolved case, or None."""
-    path = os.path.join(directory, "case.resolved.yaml")
-    if os.path.isfile(path):
-        with open(path, encoding="utf-8") as file:
-            for line in file:
-                if line.strip().startswith("tolerance:"):
-                    return float(line.split(":")[1])
-    return None
-
-
 def draw(options):
-    sablier_io.check_picture(options.picture)
+    sablier.check_picture(options.picture)
     if options.label and len(options.label) != len(options.result):
-        raise sablier_io.Failure(f"{len(options.label)} labels for {len(options.result)} results")
-    figure, axes = pyplot.subplots(figsize=(5.2, 3.4), layout="constrained")
+        raise sablier.Failure(f"{len(options.label)} labels for {len(options.result)} results")
+    figure, (axes,) = style.use(options).panels()
     for i, directory in enumerate(options.result):
         rows, work, begins = read(directory, options.against)
-        solver = sablier_io.summary(directory)["solver"]
+        solver = sablier.summary(directory)["solver"]
         label = options.label[i] if options.label else solver["method"]
         if len(options.result) == 1:
             for j, (column, text) in enumerate((("gap", "power gap $G$"),
@@ -73,7 +59,7 @@ def draw(options):
             axes.set_ylabel(r"$\max(G,\, C)$")
         print(f"{directory}: {label}, {len(work)} outer iterations, "
               f"{work[-1]:.6g} {options.against}, G = {solver['gap']:.3e}")
-    limits = {tolerance(directory) for directory in options.result} - {None}
+    limits = {sablier.summary(directory)["solver"].get("tolerance") for directory in options.result} - {None}
     if len(limits) == 1:
         limit = limits.pop()
         axes.axhline(limit, color="#202020", linestyle=(0, (4, 3)), linewidth=0.9)
@@ -82,11 +68,10 @@ def draw(options):
     if len(options.result) > 1 and options.log:
         axes.set_xscale("log")
     axes.set_xlabel(WORK[options.against])
-    axes.grid(color="#e2e2e2", linewidth=0.6)
-    axes.legend(frameon=False)
+    style.legend(axes)
     if options.title:
-        axes.set_title(options.title)
-    sablier_io.save(figure, options.picture, options.dpi)
+        figure.suptitle(options.title)
+    sablier.save(figure, options.picture, options.dpi)
     print(f"{options.picture}: written")
 
 
@@ -100,9 +85,9 @@ def main():
     parser.add_argument("--log", action="store_true", help="logarithmic horizontal axis")
     parser.add_argument("--label", action="append", help="of each result, in their order")
     parser.add_argument("--title")
-    parser.add_argument("--dpi", type=int, default=150)
+    style.arguments(parser)
     draw(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

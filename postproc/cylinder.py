@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Flow around a cylinder: balance of forces, wake, drag coefficient, and their pictures.
 
     postproc/cylinder.py out/cylinder-slip [OTHER_RESULT...]
@@ -20,18 +21,13 @@ import math
 import os
 import re
 
-import matplotlib
 import numpy
 
-import sablier_io
-from sablier_io import Failure
+import sablier
+from sablier import Failure, style
+from sablier.section import Section
+from sablier.style import COLOUR, MARKER, pyplot
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
-from matplotlib.tri import Triangulation  # noqa: E402
-
-COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
-MARKER = ["o", "s", "^", "D", "v"]
 HALF_WIDTH = 0.5
 
 
@@ -41,8 +37,8 @@ class Channel:
     def __init__(self, directory):
         self.name = os.path.basename(os.path.normpath(directory))
         self.directory = directory
-        self.summary = sablier_io.summary(directory)
-        self.fields = sablier_io.Fields(directory)
+        self.summary = sablier.summary(directory)
+        self.fields = sablier.Fields(directory)
         x = self.fields.x.reshape(-1, 2)
         self.length = numpy.ptp(x[:, 1])
         on_axis = numpy.unique(x[numpy.abs(x[:, 0]) < 1e-9 * self.length, 1])
@@ -205,13 +201,13 @@ def fit(x, y):
     return float(slope), float((rest @ rest / (len(x) - 2) / (centred @ centred)) ** 0.5)
 
 
-def draw_drag(channels, picture):
-    sablier_io.check_picture(picture)
+def draw_drag(channels, picture, look):
+    sablier.check_picture(picture)
     moving = [c for c in channels if not c.summary["solver"]["at_rest"]
               and c.summary["status"] == "converged" and c.velocity > 0]
     if not moving:
         raise Failure("--drag: none of these results flows and has converged")
-    figure, axes = pyplot.subplots(1, 2, figsize=(7.4, 3.4), layout="constrained", sharey=True)
+    figure, axes = look.panels(2, height=0.85, sharey=True)
     for i, diameter in enumerate(sorted({round(c.diameter, 9) for c in moving})):
         mine = sorted((c for c in moving if abs(c.diameter - diameter) < 1e-8),
                       key=lambda c: c.velocity)
@@ -226,7 +222,7 @@ def draw_drag(channels, picture):
                   f"U {speed[0]:.4g} to {speed[-1]:.4g}, slope {slope:.3f} +- {error:.3f}, "
                   f"F_D / D {force.min() / diameter:.4f} to {force.max() / diameter:.4f}")
             for panel, x in zip(axes, (speed / diameter ** 0.5, speed)):
-                panel.loglog(x, drag, color=COLOUR[i % 5], marker=MARKER[i % 5], markersize=4,
+                panel.loglog(x, drag, color=COLOUR[i % 5], marker=MARKER[i % 5],
                              markerfacecolor=face, linewidth=0.8,
                              linestyle="-" if kind == "total" else ":",
                              label=f"$D = {diameter:g}$, {kind}")
@@ -239,21 +235,20 @@ def draw_drag(channels, picture):
                      label="slope $-2$")
         panel.set_xlim(low, high)
         panel.set_xlabel(label)
-        panel.grid(True, which="both", linewidth=0.3)
     axes[0].set_ylabel("$C_D$")
-    axes[0].legend(frameon=False, fontsize=7.5)
-    sablier_io.save(figure, picture)
+    style.legend(axes[0], columns=2)
+    sablier.save(figure, picture)
     print(f"{picture}: {len(moving)} flows")
 
 
-def draw_around(channels, picture):
+def draw_around(channels, picture, look):
     """Normal stress on the cylinder, from the profile `around`, and the pressure of the triangles
     that touch it."""
-    sablier_io.check_picture(picture)
-    figure, axes = pyplot.subplots(figsize=(5.2, 3.4), layout="constrained")
+    sablier.check_picture(picture)
+    figure, (axes,) = look.panels()
     for i, channel in enumerate(channels):
         label = "" if len(channels) == 1 else f", $p_{{ext}} = {channel.pressure_outside():g}$"
-        _, rows = sablier_io.profile(channel.directory, "around")
+        _, rows = sablier.profile(channel.directory, "around")
         _, angle = channel.polar(numpy.stack([rows["x"], rows["y"]], axis=1))
         axes.plot(angle, rows["normal"], color=COLOUR[i % 5], linewidth=1.2,
                   label="normal stress, total" + label)
@@ -272,57 +267,41 @@ def draw_around(channels, picture):
     axes.set_ylabel("stress")
     axes.set_xlim(0, 180)
     axes.set_xticks(range(0, 181, 30))
-    axes.legend(frameon=False, fontsize=8)
-    sablier_io.save(figure, picture)
+    style.legend(axes)
+    sablier.save(figure, picture)
     print(f"{picture}: stresses around the cylinder")
 
 
-def draw_fields(channel, picture, above, below):
+def draw_fields(channel, picture, look, above, below):
     """Four panels as in figure 6.9 of the thesis, the half mirrored to the whole channel."""
-    sablier_io.check_picture(picture)
-    fields = channel.fields
-    cells = (fields.x[:, :3, 1].max(axis=1) > channel.centre - below * channel.diameter) & \
-        (fields.x[:, :3, 1].min(axis=1) < channel.centre + above * channel.diameter)
-    parts = max(1, min(4, int((60000 / cells.sum()) ** 0.5)))
-    shapes, small = fields.refine(parts)
-    small = small[:cells.sum() * parts ** 2]
-    place = (shapes @ fields.x[cells]).reshape(-1, 2)
-    rate = fields.scalar("shear_rate")[1]
-    panels = [("speed", "speed $|u|$", None),
-              ("pressure_recovered" if "pressure_recovered" in fields.point else "pressure",
-               "pressure $p$", None),
-              ("shear_rate", r"shear rate $|\mathrm{Dev}\,D(u)|$", numpy.quantile(rate, 0.98)),
-              ("yielded", "yielded", 1.0)]
+    sablier.check_picture(picture)
+    fields = channel.fields.mirrored()
+    section = Section(fields)
+    pressure = "pressure_recovered" if "pressure_recovered" in fields.point else "pressure"
     height = 1.6 + 2.0 * (above + below) * channel.diameter
-    figure, axes = pyplot.subplots(1, 4, figsize=(9.6, height), layout="constrained", sharey=True)
-    for axis, (name, label, high) in zip(axes, panels):
+    figure, axes = pyplot.subplots(1, 4, figsize=(9.6 * look.scale, height * look.scale), layout="constrained", sharey=True)
+    for axis, name in zip(axes, ("speed", pressure, "shear_rate", "yielded")):
         where, value = fields.scalar(name)
-        value = value[cells]
-        colours = "Greys_r" if name == "yielded" else "viridis"
-        drawn = numpy.repeat(value, parts * parts) if where == "cell" else \
-            numpy.ravel(value @ shapes.T)
-        low, high = 0.0, value.max() if high is None else high
-        for sign in (1, -1):
-            mesh = Triangulation(sign * place[:, 0], place[:, 1], small)
-            if where == "cell":
-                shown = axis.tripcolor(mesh, facecolors=drawn, vmin=low, vmax=high, cmap=colours,
-                                       rasterized=True)
-            else:
-                shown = axis.tripcolor(mesh, drawn, shading="gouraud", vmin=low, vmax=high,
-                                       cmap=colours, rasterized=True)
+        most = numpy.quantile(value, 0.98) if name == "shear_rate" else 1.0 if name == "yielded" else value.max()
         if name == "yielded":
-            axis.set_xlabel("white: yields, black: rigid", fontsize=8)
-        bar = figure.colorbar(shown, ax=axis, location="top", fraction=0.05, pad=0.02)
-        bar.set_label(label, fontsize=9)
-        bar.ax.tick_params(labelsize=7)
-        axis.add_patch(pyplot.Circle((0, channel.centre), channel.diameter / 2, facecolor="white",
-                                     edgecolor="#202020", linewidth=1))
+            rigid = section.rigid()
+            legend = [section.shade(axis, rigid, "grey", look.line)] if rigid is not None else []
+            section.streamlines(axis, look.line)
+            figure.colorbar(shown, ax=axis, location="top", fraction=0.05, pad=0.02).ax.set_visible(False)  # its room
+            axis.legend(handles=legend, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+        else:
+            shown = section.colours(axis, where, value, pyplot.Normalize(0, most), "viridis")
+            bar = figure.colorbar(shown, ax=axis, location="top", fraction=0.05, pad=0.02,
+                                  extend="max" if name == "shear_rate" else "neither")
+            bar.set_label(style.label_of(name))
+        section.outline(axis, look.line)
         axis.set_aspect("equal")
         axis.set_xlim(-HALF_WIDTH, HALF_WIDTH)
         axis.set_ylim(channel.centre - below * channel.diameter,
                       channel.centre + above * channel.diameter)
-        axis.tick_params(labelsize=7)
-    sablier_io.save(figure, picture, colours="viridis")
+        axis.set_xlabel("$x$")
+    axes[0].set_ylabel("$y$")
+    sablier.save(figure, picture, colours="viridis")
     print(f"{picture}: fields of {channel.directory}")
 
 
@@ -338,18 +317,20 @@ def main():
                         help="diameters above the centre in --fields; default %(default)s")
     parser.add_argument("--below", type=float, default=4, metavar="N",
                         help="diameters below it; default %(default)s")
+    style.arguments(parser)
     options = parser.parse_args()
+    look = style.use(options)
     channels = [Channel(directory) for directory in options.result]
     if not options.drag:
         for channel in channels:
             measure(channel)
     if options.drag:
-        draw_drag(channels, options.drag)
+        draw_drag(channels, options.drag, look)
     if options.around:
-        draw_around(channels, options.around)
+        draw_around(channels, options.around, look)
     if options.fields:
-        draw_fields(channels[0], options.fields, options.above, options.below)
+        draw_fields(channels[0], options.fields, look, options.above, options.below)
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Hourglass or clepsydra: discharge against the height of the filling, and against the outlet.
 
-    postproc/height.py out/hourglass hourglass.png --law out/beverloo --law out/beverloo-newtonian
+    postproc/height.py out/hourglass hourglass.png --law out/beverloo --law out/newtonian
 
 The left panel has a line per friction from results.csv of `sablier study cases/silo/hourglass.yaml`, relative to its
 lowest filling; the right one discharges against the outlet of the studies given by --law, both logarithmic, with the
@@ -11,17 +12,12 @@ import argparse
 import csv
 import os
 
-import matplotlib
 import numpy
 
-import sablier_io
-from sablier_io import Failure
+import sablier
+from sablier import Failure, style
+from sablier.style import COLOUR, MARKER
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
-
-COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
-MARKER = ["o", "s", "^", "D", "v"]
 
 
 def read(directory, x):
@@ -42,8 +38,8 @@ def read(directory, x):
 
 
 def draw(options):
-    sablier_io.check_picture(options.picture)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
+    sablier.check_picture(options.picture)
+    figure, (left, right) = style.use(options).panels(2, height=0.8)
     for i, (friction, (height, q)) in enumerate(read(options.study, "mesh.parameters.H").items()):
         left.plot(height, q / q[0], MARKER[i % 5] + "-", color=COLOUR[i % 5], markersize=4.5,
                   linewidth=1.1, label=f"friction {friction:g}")
@@ -58,11 +54,8 @@ def draw(options):
     left.set(xlabel="$H$", ylabel="$Q(H)\\,/\\,Q(H_{min})$")
     right.set(xlabel="$D$", ylabel="$Q$")
     for axis in (left, right):
-        axis.grid(color="#dddddd", linewidth=0.6, which="both")
-        axis.set_axisbelow(True)
-        if axis.get_legend_handles_labels()[0]:
-            axis.legend(frameon=False, fontsize="small")
-    sablier_io.save(figure, options.picture, options.dpi)
+        style.legend(axis, columns=2)
+    sablier.save(figure, options.picture, options.dpi)
     print(f"{options.picture}: written")
 
 
@@ -73,9 +66,9 @@ def main():
     parser.add_argument("picture", help=".png, .pdf or .svg to write")
     parser.add_argument("--law", action="append", default=[], metavar="DIR",
                         help="output directory of a study of outlets")
-    parser.add_argument("--dpi", type=int, default=150)
+    style.arguments(parser)
     draw(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

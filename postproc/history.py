@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draw a probe of one or more inertial runs against time.
 
     postproc/history.py out/silo discharge.png --column discharge --scale 2
@@ -9,20 +10,15 @@ Reads history.csv. The last window, over which the results are means, is shaded.
 import argparse
 import os
 
-import matplotlib
 import numpy
 
-import sablier_io
-from sablier_io import Failure
+import sablier
+from sablier import Failure, style
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
-
-COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
 
 
 def read(directory, column):
-    columns = sablier_io.table(os.path.join(directory, "history.csv"))
+    columns = sablier.table(os.path.join(directory, "history.csv"))
     if column not in columns:
         raise Failure(f"history.csv of '{directory}' has no '{column}'; it has: "
                       + ", ".join(columns))
@@ -30,16 +26,17 @@ def read(directory, column):
 
 
 def draw(options):
-    sablier_io.check_picture(options.picture)
+    sablier.check_picture(options.picture)
     labels = options.label or (options.result if len(options.result) > 1 else [None])
     if len(labels) != len(options.result):
         raise Failure(f"{len(labels)} labels for {len(options.result)} results")
-    figure, axis = pyplot.subplots(figsize=(5.2, 3.2), layout="constrained")
+    look = style.use(options)
+    figure, (axis,) = look.panels()
     for i, (directory, label) in enumerate(zip(options.result, labels)):
         time, value = read(directory, options.column)
         value = options.scale * value
-        axis.plot(time, value, color=COLOUR[i % 5], linewidth=1.3, label=label)
-        rows = sablier_io.summary(directory).get("window", {}).get("rows", 1)
+        axis.plot(time, value, label=label, **look.line_of(i))
+        rows = sablier.summary(directory).get("window", {}).get("rows", 1)
         last = value[-rows:]
         print(f"{directory}: {options.column} = {numpy.mean(last):.6g} over the last "
               f"{len(last)} steps, deviation {numpy.std(last, ddof=1) if len(last) > 1 else 0:.1e}")
@@ -48,11 +45,9 @@ def draw(options):
     axis.set_xlabel("$t$")
     axis.set_ylabel(options.name or options.column)
     axis.set_ylim(bottom=0)
-    axis.grid(color="#dddddd", linewidth=0.6)
-    axis.set_axisbelow(True)
     if any(labels):
-        axis.legend(frameon=False)
-    sablier_io.save(figure, options.picture, options.dpi)
+        style.legend(axis)
+    sablier.save(figure, options.picture, options.dpi)
 
 
 def main():
@@ -65,9 +60,9 @@ def main():
                                                                  "2 for the whole of a half silo")
     parser.add_argument("--name", help="of the axis")
     parser.add_argument("--label", action="append", help="of each result, in their order")
-    parser.add_argument("--dpi", type=int, default=150)
+    style.arguments(parser)
     draw(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

@@ -1,4 +1,5 @@
 #!/usr/bin/pvpython
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draw a field of a result with ParaView: the same file that you open there.
 
     xvfb-run -a pvpython postproc/paraview_picture.py out/cavity cavity.png --field shear_rate

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Draw profiles of one or more results, against the exact solution where the case gives one.
 
     postproc/profile.py out/film film.png --profile profile
@@ -9,26 +10,18 @@ given by --exact. The largest difference is printed, and drawn beside the profil
 """
 import argparse
 
-import matplotlib
 import numpy
 
-import sablier_io
-from sablier_io import Failure
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
-
-COLOUR = ["#1f5fa8", "#c2571a", "#2e7d4f", "#7b3f9e", "#555555"]
-MARKER = ["o", "s", "^", "D", "v"]
-LABEL = {"velocity_x": "$u_x$", "velocity_y": "$u_y$", "pressure": "$p$",
-         "shear_rate": r"$|\mathrm{Dev}\,D(u)|$", "shear_stress": r"$|\mathrm{Dev}\,\sigma|$"}
+import sablier
+from sablier import Failure, style
+from sablier.style import COLOUR, MARKER
 
 
 class Line:
     """One profile: a column along the line, and its exact values or None."""
 
     def __init__(self, directory, options):
-        name, columns = sablier_io.profile(directory, options.profile)
+        name, columns = sablier.profile(directory, options.profile)
         if "s" not in columns:
             raise Failure(f"profile '{name}' is no line; picture.py draws slices and walls")
         places = [c for c in ("x", "y", "z", "r") if c in columns]
@@ -49,23 +42,26 @@ class Line:
         if "r" in places:  # formulas may call it x and y as well
             self.place.update(x=columns["r"], y=columns["z"])
         self.along, self.value = columns[self.axis], columns[column]
-        self.formula = options.exact or sablier_io.exact_formulas(directory).get(column)
+        if options.beside is not None and options.beside not in columns:
+            raise Failure(f"profile '{name}' has no '{options.beside}'; it has: {', '.join(fields)}")
+        self.beside = None if options.beside is None else columns[options.beside]
+        self.formula = options.exact or sablier.exact_formulas(directory).get(column)
 
     def exact(self, n=None):
         """Exact values at the samples, or at n points between the ends with their abscissae."""
         if n is None:
-            return sablier_io.evaluate(self.formula, **self.place)
+            return sablier.evaluate(self.formula, **self.place)
         part = numpy.linspace(0, 1, n)
 
         def between(a):
             return a[0] + part * (a[-1] - a[0])
 
         place = {axis: between(value) for axis, value in self.place.items()}
-        return between(self.along), sablier_io.evaluate(self.formula, **place)
+        return between(self.along), sablier.evaluate(self.formula, **place)
 
 
 def draw(options):
-    sablier_io.check_picture(options.picture)
+    sablier.check_picture(options.picture)
     lines = [Line(directory, options) for directory in options.result]
     labels = options.label or (options.result if len(lines) > 1 else ["Sablier"])
     if len(labels) != len(lines):
@@ -73,9 +69,9 @@ def draw(options):
     with_error = [line for line in lines if line.formula is not None]
     upright = all(line.axis in ("y", "z") for line in lines)  # draw height upwards
 
-    figure, axes = pyplot.subplots(1, 2 if with_error else 1, sharey=upright, squeeze=False,
-                                   figsize=(6.4 if with_error else 4.2, 3.4), layout="constrained")
-    main, beside = axes[0, 0], axes[0, -1]
+    look = style.use(options)
+    figure, axes = look.panels(2 if with_error else 1, height=0.8 if upright else 0.64, sharey=upright)
+    main, beside = axes[0], axes[-1]
 
     def plot(where, along, value, *style, **options):
         where.plot(*((value, along) if upright else (along, value)), *style, **options)
@@ -83,34 +79,36 @@ def draw(options):
     for i, (line, label) in enumerate(zip(lines, labels)):
         colour, marker = COLOUR[i % 5], MARKER[i % 5]
         if line.formula is None:
-            plot(main, line.along, line.value, color=colour, label=label, linewidth=1.4)
+            plot(main, line.along, line.value, label=label, color=colour, linewidth=1.3 * look.line,
+                 linestyle=look.line_of(i)["linestyle"] if line.beside is None else "-")
+            if line.beside is not None:
+                plot(main, line.along, line.beside, color=colour, linestyle="--", linewidth=0.9 * look.line,
+                     label=f"{options.beside} (dashed)" if i == 0 else None)
             continue
-        plot(main, *line.exact(400), color=colour, linewidth=1.2,
+        plot(main, *line.exact(400), color=colour, linewidth=1.1 * look.line,
              label="exact" if line is with_error[0] else None)
-        plot(main, line.along, line.value, marker, color=colour, markersize=4, label=label,
+        plot(main, line.along, line.value, marker, color=colour, label=label,
              markerfacecolor="white", markevery=max(1, len(line.along) // 25))
         error = line.value - line.exact()
         scale = numpy.abs(line.exact()).max()
         print(f"{options.result[i]}: {line.column} of {len(error)} samples differs by at most "
               f"{numpy.abs(error).max():.3e}"
               + (f", {numpy.abs(error).max() / scale:.3e} of the largest value" if scale else ""))
-        plot(beside, line.along, error, color=colour, linewidth=1.0, label=label)
-    value, along = LABEL.get(lines[0].column, lines[0].column), f"${lines[0].axis}$"
-    for axis in axes[0]:
+        plot(beside, line.along, error, label=label, **look.line_of(i))
+    value, along = style.label_of(lines[0].column), f"${lines[0].axis}$"
+    for axis in axes:
         text = value if axis is main else f"{value} $-$ exact"
         (axis.set_xlabel if upright else axis.set_ylabel)(text)
-        axis.grid(color="#dddddd", linewidth=0.6)
-        axis.set_axisbelow(True)
         if not upright:
             axis.set_xlabel(along)
     if upright:
         main.set_ylabel(along)
     if with_error:
         beside.ticklabel_format(style="sci", scilimits=(-2, 2), useMathText=True)
-    main.legend(frameon=False)
+    style.legend(main)
     if options.title:
         figure.suptitle(options.title)
-    sablier_io.save(figure, options.picture, options.dpi)
+    sablier.save(figure, options.picture, options.dpi)
     print(f"{options.picture}: {lines[0].column} along {lines[0].axis}")
 
 
@@ -123,13 +121,14 @@ def main():
                                                           "result has more than one")
     parser.add_argument("--component", metavar="COLUMN",
                         help="velocity_x, pressure, ...; default: the column that varies most")
+    parser.add_argument("--beside", metavar="COLUMN", help="another column of the profile, dashed")
     parser.add_argument("--exact", metavar="FORMULA",
                         help="in x and y, or r and z, or x, y, z; default: `exact` of the case, if it has one")
     parser.add_argument("--label", action="append", help="of each result, in their order")
     parser.add_argument("--title")
-    parser.add_argument("--dpi", type=int, default=150)
+    style.arguments(parser)
     draw(parser.parse_args())
 
 
 if __name__ == "__main__":
-    sablier_io.run(main)
+    sablier.script(main)

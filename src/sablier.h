@@ -9,7 +9,7 @@
  * borrowed from the run, until its next step or its end. Nothing is printed and nothing exits, with
  * one exception: a .geo that says Exit ends the process, inside Gmsh. Gmsh has one session per
  * process, so runs are not to be created in two threads at a time. Keys of a case, files and their
- * columns are described in docs/keys.md and docs/architecture.md. */
+ * columns are described in docs/keys.md and docs/reference/files.md. */
 #ifndef SABLIER_H
 #define SABLIER_H
 
@@ -80,6 +80,7 @@ SABLIER_API int sablier_run_is_good(const sablier_run *run);
 SABLIER_API const char *sablier_run_status(const sablier_run *run);
 SABLIER_API int sablier_run_steps(const sablier_run *run); /* done */
 SABLIER_API double sablier_run_time(const sablier_run *run);
+SABLIER_API double sablier_run_end_time(const sablier_run *run); /* time.end; 0 if creeping */
 /* The warnings so far that are kept, 16 at most. NULL if there is no i-th. */
 SABLIER_API int sablier_run_warnings(const sablier_run *run);
 SABLIER_API const char *sablier_run_warning(const sablier_run *run, int i);
@@ -97,8 +98,9 @@ SABLIER_API const double *sablier_probe_values(const sablier_run *run, int probe
 SABLIER_API int sablier_history_rows(const sablier_run *run);
 SABLIER_API int sablier_history_columns(const sablier_run *run);
 SABLIER_API const double *sablier_history(const sablier_run *run); /* [rows][columns] */
-/* Name of a column before those of the probes; NULL for these. */
-SABLIER_API const char *sablier_history_name(const sablier_run *run, int column);
+/* Name of a column: fixed ones, then a column for each component of each probe that is no profile.
+ * Borrowed until the next call; NULL if there is no such column. */
+SABLIER_API const char *sablier_history_name(sablier_run *run, int column);
 
 /* The mesh, and the velocity at its nodes. */
 SABLIER_API int sablier_dimension(const sablier_run *run);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-sab_status sab_fail(sab_error *err, sab_status status, const char *format, ...)
+void sab_error_set(sab_error *err, sab_status status, const char *format, ...)
 {
     if (err != NULL) {
         va_list args;
@@ -14,7 +14,6 @@ sab_status sab_fail(sab_error *err, sab_status status, const char *format, ...)
         vsnprintf(err->message, sizeof err->message, format, args);
         va_end(args);
     }
-    return status;
 }
 
 void sab_error_context(sab_error *err, const char *format, ...)

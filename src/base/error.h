@@ -18,7 +18,7 @@ typedef enum sab_status {
 
 typedef struct sab_error {
     sab_status status;
-    char message[2000];
+    char message[4000]; /* of a case also several, a line each (io/case_read.h) */
 } sab_error;
 
 #if defined(__GNUC__)
@@ -27,8 +27,15 @@ typedef struct sab_error {
 #define SAB_PRINTF(text, args)
 #endif
 
-/* Write the sentence and return `status`. A message already there is replaced. err may be NULL. */
-sab_status sab_fail(sab_error *err, sab_status status, const char *format, ...) SAB_PRINTF(3, 4);
+/* Write the sentence. A message already there is replaced. err may be NULL. */
+void sab_error_set(sab_error *err, sab_status status, const char *format, ...) SAB_PRINTF(3, 4);
+static inline sab_status sab_status_of(sab_status status)
+{
+    return status;
+}
+/* Write the sentence and return `status`: here, so that who reads one file alone, as static
+ * analysers do, knows that it is not SAB_OK. */
+#define sab_fail(err, status, ...) (sab_error_set(err, status, __VA_ARGS__), sab_status_of(status))
 /* Append "\n  <context>" to the message. */
 void sab_error_context(sab_error *err, const char *format, ...) SAB_PRINTF(2, 3);
 

@@ -3,49 +3,26 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 const char *const sab_fit_law_name[SAB_FIT_LAWS] = {"beverloo", "power"};
 
-static const double CONFIDENCE = 0.95;
+sab_fit_law sab_fit_find_law(const char *name)
+{
+    int i = 0;
+
+    while (i < SAB_FIT_LAWS && strcmp(sab_fit_law_name[i], name) != 0)
+        i++;
+    return (sab_fit_law)i;
+}
+
 enum { MAX_ITERATIONS = 500 };
 
 static const sab_estimate unknown = {NAN, NAN, NAN};
 
-/* P(|T| <= t) with tan(theta) = t / sqrt(freedom): a finite sum of positive terms [Abramowitz and
- * Stegun 1964, 26.7.3 and 26.7.4]. */
-static double student_probability(double theta, int freedom)
-{
-    const double s = sin(theta), c = cos(theta);
-    const int odd = freedom % 2;
-    double term = odd ? c : 1.0, sum = 0.0;
-
-    for (int j = odd ? 3 : 2; j <= freedom && term > 1e-17 * sum; j += 2) {
-        sum += term;
-        term *= c * c * (j - 1.0) / j;
-    }
-    return odd ? (theta + s * sum) * 2.0 / acos(-1.0) : s * sum;
-}
-
-double sab_student_quantile(double probability, int freedom)
-{
-    double low = 0.0, high = acos(0.0);
-
-    if (freedom < 1)
-        return NAN;
-    for (int i = 0; i < 100; i++) { /* to the last bit */
-        const double middle = 0.5 * (low + high);
-
-        if (student_probability(middle, freedom) < probability)
-            low = middle;
-        else
-            high = middle;
-    }
-    return sqrt(freedom) * tan(0.5 * (low + high));
-}
-
 static sab_estimate estimate(double value, double variance, int freedom)
 {
-    const double half = sab_student_quantile(CONFIDENCE, freedom) * sqrt(variance);
+    const double half = sab_student_quantile(SAB_CONFIDENCE, freedom) * sqrt(variance);
 
     return (sab_estimate){value, value - half, value + half};
 }
@@ -129,6 +106,11 @@ static double weigh(const points *p, bool relative, double *weight)
                             2);
     }
     return median;
+}
+
+double sab_fit_weigh(int n, const double *x, const double *sigma, double *weight)
+{
+    return weigh(&(points){.n = n, .x = x, .sigma = sigma}, false, weight);
 }
 
 /* ---- suspects ---- */

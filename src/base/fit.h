@@ -16,11 +16,15 @@
 #define SAB_BASE_FIT_H
 
 #include "base/error.h"
+#include "base/least_squares.h"
 
 #include <stdbool.h>
 
+/* SAB_FIT_LAWS: none of those with a name, as a formula (io/free_law.h) */
 typedef enum sab_fit_law { SAB_FIT_BEVERLOO, SAB_FIT_POWER, SAB_FIT_LAWS } sab_fit_law;
 extern const char *const sab_fit_law_name[SAB_FIT_LAWS];
+/* The law of that name, or SAB_FIT_LAWS. */
+sab_fit_law sab_fit_find_law(const char *name);
 
 /* What is to be fitted; the last two are of beverloo. */
 typedef struct sab_fit_model {
@@ -34,11 +38,6 @@ static inline double sab_fit_power(const sab_fit_model *model)
 {
     return model->dimension - 0.5;
 }
-
-/* A value and its interval, 95 %; low and high are NaN where two points leave no freedom. */
-typedef struct sab_estimate {
-    double value, low, high;
-} sab_estimate;
 
 typedef struct sab_fit {
     int n;               /* points */
@@ -59,8 +58,9 @@ typedef struct sab_fit {
     double suspect_residual;
 } sab_fit;
 
-/* t such that |T| <= t has this probability, in (0, 1); NaN if freedom < 1. */
-double sab_student_quantile(double probability, int freedom);
+/* weight[n]: (m/s)^2 as above with s = max(sigma, medians) and m the median of all, which is
+ * returned; 1, and 0 is returned, if sigma is NULL or m is 0. */
+double sab_fit_weigh(int n, const double *x, const double *sigma, double *weight);
 /* x, y > 0 and, unless sigma is NULL, sigma >= 0; at least two different x. Writes fitted[n].
  * SAB_ERR_INPUT with a sentence if the points allow no such law. */
 sab_status sab_fit_points(const sab_fit_model *model, int n, const double *x, const double *y,

@@ -1,4 +1,5 @@
 #include "base/input.h"
+#include "base/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,5 +40,30 @@ sab_status sab_input_open(const char *path, FILE **file, long long *size, sab_er
         close(descriptor);
     if (size != NULL)
         *size = (long long)info.st_size;
+    return status;
+}
+
+sab_status sab_input_read(const char *path, long long most, const char *what, char **text,
+                          size_t *length, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    FILE *file = NULL;
+    long long size = 0;
+    sab_error why;
+
+    *text = NULL;
+    status = sab_input_open(path, &file, &size, &why);
+    if (status != SAB_OK)
+        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
+    if (size > most)
+        SAB_FAIL(err, SAB_ERR_INPUT, "%s: is too large for %s (%lld bytes)", path, what, size);
+    SAB_NEW(*text, size + 1);
+    *length = fread(*text, 1, (size_t)size, file);
+    if (ferror(file))
+        SAB_FAIL(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
+cleanup:
+    fclose(file);
+    if (status != SAB_OK)
+        SAB_FREE(*text);
     return status;
 }

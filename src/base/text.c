@@ -116,3 +116,12 @@ void sab_text_destroy(sab_text *text)
     SAB_FREE(text->data);
     text->length = text->capacity = 0;
 }
+
+uint64_t sab_hash(uint64_t hash, const void *data, size_t n)
+{
+    const unsigned char *byte = data;
+
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(1099511628211);
+    return hash;
+}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The whole of `text` as a finite decimal number (C locale): no hexadecimal, no nan, no inf, no
  * overflow, no trailing characters. false if it is not one. */
@@ -25,5 +26,9 @@ typedef struct sab_text {
 /* Append as printf does. SAB_ERR_MEMORY if it cannot grow. */
 sab_status sab_text_add(sab_text *text, sab_error *err, const char *format, ...) SAB_PRINTF(3, 4);
 void sab_text_destroy(sab_text *text);
+
+/* FNV-1a (64 bits): a number that stands for some bytes. Begin with SAB_HASH. */
+#define SAB_HASH UINT64_C(14695981039346656037)
+uint64_t sab_hash(uint64_t hash, const void *data, size_t n);
 
 #endif

@@ -3,6 +3,8 @@
 #include "io/file.h"
 #include "linalg/threads.h"
 
+#include <getopt.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +12,15 @@
 
 typedef enum kind { FLAG, TEXT, OVERRIDES, GROUPS } kind;
 
-typedef struct option {
+typedef struct row {
     char letter; /* its key in sab_command.options */
     const char *name, *shortname, *argument, *help;
     kind kind;
     size_t offset; /* of its field in sab_args */
-} option;
+} row;
 
-static const option table[] = {
-    {'o', "--output", "-o", "DIR", "output directory (default out/<directory>)", TEXT,
+static const row table[] = {
+    {'o', "--output", "-o", "DIR", "directory (default out/<directory>), or file", TEXT,
      offsetof(sab_args, output)},
     {'s', "--set", NULL, "KEY=VALUE", "override a key by its dotted path (repeatable)", OVERRIDES,
      0},
@@ -34,7 +36,10 @@ static const option table[] = {
      TEXT, offsetof(sab_args, dump)},
     {'m', "--method", NULL, "NAME", "solver method (see `sablier keys`, solver.method)", TEXT,
      offsetof(sab_args, method)},
-    {'l', "--linear", NULL, "NAME", "cholmod or mumps", TEXT, offsetof(sab_args, linear)},
+    {'l', "--linear", NULL, "NAME", "auto, cholmod, mumps or amg", TEXT,
+     offsetof(sab_args, linear)},
+    {'B', "--blr", NULL, "EPS", "compress the factor (see `sablier keys`, solver.blr)", TEXT,
+     offsetof(sab_args, blr)},
     {'O', "--ordering", NULL, "NAME", "auto, amd or metis", TEXT, offsetof(sab_args, ordering)},
     {'e', "--tolerance", NULL, "G", "tolerance on the power gap", TEXT,
      offsetof(sab_args, tolerance)},
@@ -58,8 +63,12 @@ static const option table[] = {
      offsetof(sab_args, cancel)},
     {'x', "--x", NULL, "KEY", "column of the abscissa", TEXT, offsetof(sab_args, x)},
     {'y', "--y", NULL, "KEY", "column of the ordinate", TEXT, offsetof(sab_args, y)},
-    {'L', "--law", NULL, "NAME", "beverloo (default): C (x - k g)^(d-1/2); power: a x^n", TEXT,
+    {'L', "--law", NULL, "LAW", "beverloo (default), power, or a formula: \"C*(x-k)^n\"", TEXT,
      offsetof(sab_args, law)},
+    {'T', "--start", NULL, "C=1,k=0", "where the parameters of a formula start (default 1)", TEXT,
+     offsetof(sab_args, start)},
+    {'Z', "--bootstrap", NULL, "N", "intervals of a formula by N samples, too", TEXT,
+     offsetof(sab_args, bootstrap)},
     {'G', "--grain", NULL, "SIZE", "of beverloo (default 1: k is then a length)", TEXT,
      offsetof(sab_args, grain)},
     {'D', "--dimension", NULL, "D", "of beverloo: 2 slot, 3 round (default: by geometry)", TEXT,
@@ -72,6 +81,11 @@ static const option table[] = {
     {'a', "--all", NULL, NULL, "keep rows that are marked as left_out, and outliers", FLAG,
      offsetof(sab_args, all)},
     {'M', "--markdown", NULL, NULL, "as a page for docs/", FLAG, offsetof(sab_args, markdown)},
+    {'V', "--over", NULL, "KEY=A,B,C", "what is refined, from coarse to fine", TEXT,
+     offsetof(sab_args, over)},
+    {'F', "--from", NULL, "CASE", "a case to start from (default silo; `list`: which there are)",
+     TEXT, offsetof(sab_args, from)},
+    {'P', "--open", NULL, NULL, "show it in a browser", FLAG, offsetof(sab_args, open)},
     {'q', "--quiet", "-q", NULL, "print warnings and errors only", FLAG, offsetof(sab_args, quiet)},
     {'v', "--verbose", "-v", NULL, "print every iteration", FLAG, offsetof(sab_args, verbose)},
     {'h', "--help", "-h", NULL, "this page", FLAG, offsetof(sab_args, help)},
@@ -79,40 +93,39 @@ static const option table[] = {
 static const char SAFE[] = "SABLIER_SAFE";
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
-static bool takes(const sab_command *command, const option *o)
+static bool takes(const sab_command *command, const row *o)
 {
     return o->letter == 'h' || strchr(command->options, o->letter) != NULL;
 }
 
-static const option *find_option(const sab_command *command, const char *word, size_t length)
-{
-    for (int i = 0; i < OPTIONS; i++) {
-        const option *o = &table[i];
-        const bool long_name = strlen(o->name) == length && strncmp(o->name, word, length) == 0;
-        const bool short_name = o->shortname != NULL && strlen(o->shortname) == length &&
-                                strncmp(o->shortname, word, length) == 0;
-
-        if (takes(command, o) && (long_name || short_name))
-            return o;
-    }
-    return NULL;
-}
-
+/* What is wrong with the long option `word`, which no name of the command fits, or more than one.
+ */
 static sab_status unknown_option(const sab_command *command, const char *word, sab_error *err)
 {
-    const char *names[OPTIONS];
+    const char *names[OPTIONS], *close;
+    const size_t length = strcspn(word, "=");
+    char name[100];
     size_t n = 0;
+    int fit = 0;
 
     for (int i = 0; i < OPTIONS; i++)
-        if (takes(command, &table[i]))
+        if (takes(command, &table[i])) {
+            fit += strncmp(table[i].name, word, length) == 0;
             names[n++] = table[i].name;
-    const char *close = sab_closest_name(word, names, n);
+        }
+    if (fit > 1)
+        return sab_fail(err, SAB_ERR_USAGE,
+                        "%s: '%s' is the beginning of %d options; see "
+                        "sablier %s --help",
+                        command->name, word, fit, command->name);
+    snprintf(name, sizeof name, "%.*s", (int)(length < 99 ? length : 99), word);
+    close = sab_closest_name(name, names, n);
     return sab_fail(err, SAB_ERR_USAGE, "%s: unknown option '%s'%s%s%s", command->name, word,
                     close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
                     close != NULL ? "'?" : "");
 }
 
-static sab_status store(const option *o, const char *value, sab_args *args, sab_error *err)
+static sab_status store(const row *o, const char *value, sab_args *args, sab_error *err)
 {
     char *field = (char *)args + o->offset;
 
@@ -144,59 +157,66 @@ static sab_status take_target(const sab_command *command, const char *word, sab_
                         word);
     if (word[0] == '\0')
         return sab_fail(err, SAB_ERR_USAGE, "%s: its argument is empty", command->name);
-    if (args->target != NULL && (command->targets == 1 || args->second != NULL))
+    if (args->target != NULL && (command->targets != 2 || args->second != NULL))
         return sab_fail(err, SAB_ERR_USAGE, "%s takes %s, but got '%s' and '%s'", command->name,
-                        command->targets == 1 ? "one argument" : "two arguments", args->target,
+                        command->targets != 2 ? "one argument" : "two arguments", args->target,
                         word);
     *(args->target == NULL ? &args->target : &args->second) = word;
     return SAB_OK;
 }
 
-/* "--name", "--name=value" or "--name value", of which *next is the word behind; it is set to NULL
- * if it was not taken. */
-static sab_status take_option(const sab_command *command, const char *word, const char **next,
-                              sab_args *args, sab_error *err)
-{
-    const char *equals = strchr(word, '='), *value = NULL;
-    const size_t length = word[1] == '-' && equals != NULL ? (size_t)(equals - word) : strlen(word);
-    const option *o = find_option(command, word, length);
-    const char *behind = *next;
+/* The tables of getopt_long for a command. Every option has the value FIRST + its row, also if it
+ * is given by its letter. */
+enum { FIRST = 256 };
+typedef struct habits {
+    struct option name[OPTIONS + 1];
+    char letters[2 * OPTIONS + 4];
+    int row[UCHAR_MAX + 1]; /* of a letter; -1: none */
+} habits;
 
-    *next = NULL;
-    if (o == NULL)
-        return unknown_option(command, word, err);
-    if (o->kind == FLAG) {
-        if (length < strlen(word))
-            return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
-                            o->name);
-        return store(o, NULL, args, err);
+static habits make_habits(const sab_command *command)
+{
+    habits h = {.letters = "-:"}; /* arguments in their order; `:` for a value that is missing */
+    size_t n = 2;
+    int names = 0;
+
+    for (int c = 0; c <= UCHAR_MAX; c++)
+        h.row[c] = -1;
+    for (int i = 0; i < OPTIONS; i++) {
+        if (!takes(command, &table[i]))
+            continue;
+        h.name[names++] = (struct option){table[i].name + 2,
+                                          table[i].kind == FLAG ? no_argument : required_argument,
+                                          NULL, FIRST + i};
+        if (table[i].shortname == NULL)
+            continue;
+        h.row[(unsigned char)table[i].shortname[1]] = i;
+        h.letters[n++] = table[i].shortname[1];
+        if (table[i].kind != FLAG)
+            h.letters[n++] = ':';
     }
-    if (length < strlen(word))
-        value = equals + 1;
-    else
-        value = *next = behind;
-    if (value == NULL || value[0] == '\0')
-        return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name, word,
-                        o->argument);
-    return store(o, value, args, err);
+    return h;
 }
 
-sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
-                          sab_error *err)
+/* Why getopt_long has not taken an option: `code` is '?' or ':', `word` where it stands. */
+static sab_status refuse_option(const sab_command *command, const habits *h, int code,
+                                const char *word, sab_error *err)
 {
-    *args = (sab_args){0};
-    for (int i = 0; i < argc; i++) {
-        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
-        const bool is_option = argv[i][0] == '-' && argv[i][1] != '\0';
-        const sab_status status = is_option ? take_option(command, argv[i], &next, args, err)
-                                            : take_target(command, argv[i], args, err);
+    const char letter[3] = {'-', (char)optopt, '\0'};
+    const int i = optopt >= FIRST ? optopt - FIRST : h->row[(unsigned char)optopt];
 
-        if (status != SAB_OK)
-            return status;
-        i += is_option && next != NULL;
-    }
-    if (args->help)
-        return SAB_OK;
+    if (code == ':')
+        return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name,
+                        optopt >= FIRST ? table[i].name : letter, table[i].argument);
+    if (optopt >= FIRST)
+        return sab_fail(err, SAB_ERR_USAGE, "%s: option '%s' takes no value", command->name,
+                        table[i].name);
+    return unknown_option(command, optopt > 0 ? letter : word, err);
+}
+
+/* What all commands want of their arguments. */
+static sab_status finish_args(const sab_command *command, sab_args *args, sab_error *err)
+{
     if (args->safe)
         setenv(SAFE, "1", 1); /* the points of a study inherit it */
     const char *safe = getenv(SAFE);
@@ -207,6 +227,42 @@ sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab
         (command->targets > 1 && args->second == NULL))
         return sab_fail(err, SAB_ERR_USAGE, "usage: sablier %s", command->usage);
     return SAB_OK;
+}
+
+static sab_status take_words(const sab_command *command, int argc, char **argv, sab_args *args,
+                             sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const habits h = make_habits(command);
+    int code;
+
+    optind = 0; /* glibc: from the beginning */
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, h.letters, h.name, NULL)) != -1) {
+        if (code == 1) {
+            SAB_TRY(take_target(command, optarg, args, err));
+            continue;
+        }
+        if (code == '?' || code == ':')
+            SAB_TRY(refuse_option(command, &h, code, argv[optind - 1], err));
+        const row *o = &table[code >= FIRST ? code - FIRST : h.row[code]];
+        if (o->kind != FLAG && optarg[0] == '\0')
+            SAB_FAIL(err, SAB_ERR_USAGE, "%s: option '%s' needs %s", command->name,
+                     code >= FIRST ? o->name : o->shortname, o->argument);
+        SAB_TRY(store(o, optarg, args, err));
+    }
+    for (; optind < argc; optind++) /* behind -- */
+        SAB_TRY(take_target(command, argv[optind], args, err));
+cleanup:
+    return status;
+}
+
+sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
+                          sab_error *err)
+{
+    *args = (sab_args){0};
+    const sab_status status = take_words(command, argc, argv, args, err);
+    return status != SAB_OK || args->help ? status : finish_args(command, args, err);
 }
 
 void sab_args_help(const sab_command *command)
@@ -254,13 +310,15 @@ cleanup:
     return status;
 }
 
-sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,
+sab_status sab_args_directory(const sab_args *args, const char *name, char directory[SAB_PATH],
                               sab_error *err)
 {
-    const int n = args->output != NULL ? snprintf(directory, size, "%s", args->output)
-                                       : snprintf(directory, size, "out/%s", name);
+    sab_status status = SAB_OK;
 
-    if (n < 0 || (size_t)n >= size)
-        return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
-    return sab_directory_refuse_root(directory, err);
+    SAB_TRY(sab_path_check(args->output != NULL ? args->output : name, err));
+    SAB_TRY(args->output != NULL ? sab_path_set(directory, err, "%s", args->output)
+                                 : sab_path_set(directory, err, "out/%s", name));
+    SAB_TRY(sab_directory_refuse_root(directory, err));
+cleanup:
+    return status;
 }

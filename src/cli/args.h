@@ -2,7 +2,7 @@
 #ifndef SAB_CLI_ARGS_H
 #define SAB_CLI_ARGS_H
 
-#include "base/error.h"
+#include "base/path.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,32 +10,34 @@
 enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
 
 typedef struct sab_args {
-    const char *target, *second;                                         /* CASE or FILE; INDEX */
-    const char *output;                                                  /* -o */
-    const char *dump;                                                    /* --dump-program */
-    const char *method, *linear, *ordering, *tolerance, *max_iterations; /* of `solve` */
-    const char *threads;
+    const char *target, *second; /* CASE or FILE; INDEX */
+    const char *output;          /* -o */
+    const char *dump;            /* --dump-program */
+    const char *method, *linear, *ordering, *blr, *tolerance, *max_iterations; /* of `solve` */
+    const char *threads, *from, *over;
     const char *jobs, *backend, *submit, *at_most;               /* of `study` */
     const char *x, *y, *sigma, *law, *grain, *dimension, *scale; /* of `fit` */
+    const char *start, *bootstrap;
     const char *group[SAB_MAX_GROUPS];
     int ngroups;
     const char *override[SAB_MAX_OVERRIDES];
     int noverrides;
-    bool quiet, verbose, resume, force, safe, all, markdown, help;
+    bool quiet, verbose, resume, force, safe, all, markdown, open, help;
     bool wait, status, collect, cancel; /* of `study` */
 } sab_args;
 
 typedef struct sab_command {
     const char *name;
-    const char *usage;                /* "run CASE [options]" */
-    const char *summary;              /* one line */
-    const char *options;              /* letters of the option table that it takes */
-    int targets;                      /* number of its arguments: none, one or two */
+    const char *usage;   /* "run CASE [options]" */
+    const char *summary; /* one line */
+    const char *options; /* letters of the option table that it takes */
+    int targets;         /* number of its arguments: none, one or two; -1: one or none */
     int (*run)(const sab_args *args); /* returns the exit code */
 } sab_command;
 
-/* SAB_ERR_USAGE with a sentence and, where there is one, a suggestion. argv starts after the
- * command. */
+/* SAB_ERR_USAGE with a sentence and, where there is one, a suggestion. argv starts with
+ * the command; options as getopt_long takes them: -j2, --jobs=2, --job 2, -qv, and -- before
+ * arguments that begin with a minus. */
 sab_status sab_args_parse(const sab_command *command, int argc, char **argv, sab_args *args,
                           sab_error *err);
 /* The help page of a command, on standard output. */
@@ -46,7 +48,7 @@ sab_status sab_args_integer(const char *name, const char *text, int *value, sab_
 /* Set the number of threads, --threads or one, and take the memory that the BLAS needs. */
 sab_status sab_args_threads(const sab_args *args, sab_error *err);
 /* The directory of a result: -o, or out/<name>. Not the root directory. */
-sab_status sab_args_directory(const sab_args *args, const char *name, char *directory, size_t size,
+sab_status sab_args_directory(const sab_args *args, const char *name, char directory[SAB_PATH],
                               sab_error *err);
 
 #endif

@@ -10,8 +10,11 @@ int sab_command_keys(const sab_args *args);
 int sab_command_solve(const sab_args *args);
 int sab_command_study(const sab_args *args);
 int sab_command_study_task(const sab_args *args);
+int sab_command_converge(const sab_args *args);
 int sab_command_fit(const sab_args *args);
-/* Exit code of a failure (docs/architecture.md). */
+int sab_command_new(const sab_args *args);
+int sab_command_report(const sab_args *args);
+/* Exit code of a failure (docs/reference/commands.md). */
 int sab_exit_code(sab_status status);
 
 #endif

@@ -3,6 +3,7 @@
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "linalg/server.h"
 #include "linalg/threads.h"
 
 #include <fcntl.h>
@@ -16,8 +17,8 @@ static const sab_command commands[] = {
     {"run", "run CASE [-o DIR] [--set KEY=VALUE]... [options]",
      "Solve a case (a directory with case.yaml, or a file) and write its result.", "ostrfdAqv",
      true, sab_command_run},
-    {"check", "check CASE [--set KEY=VALUE]...",
-     "Mesh and assemble a case; print sizes, rheology, warnings; solve nothing.", "stAqv", true,
+    {"check", "check CASE|STUDY [--set KEY=VALUE]...",
+     "Mesh and assemble a case, or list the points of a study; solve nothing.", "stAqv", true,
      sab_command_check},
     {"study", "study STUDY [-o DIR] [-j N] [--backend NAME] [--resume] [options]",
      "Run the points of a study (a directory with study.yaml, or a file).", "ojrfAbuNwiCkqv", 1,
@@ -25,14 +26,22 @@ static const sab_command commands[] = {
     {"study-task", "study-task DIR INDEX",
      "Run one chain of a study that was prepared with `sablier study --backend`.", "Aqv", 2,
      sab_command_study_task},
-    {"fit", "fit TABLE.csv --x KEY --y KEY [--law beverloo|power] [options]",
-     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLGDcSgaqv", true,
-     sab_command_fit},
-    {"keys", "keys [--markdown]",
-     "List every key of a case file: type, unit, default, range and meaning.", "M", false,
+    {"converge", "converge CASE --over KEY=A,B,C [-o DIR] [-j N] [options]",
+     "Run a case finer and finer; each probe with its order and error.", "oVsjrfAqv", 1,
+     sab_command_converge},
+    {"fit", "fit TABLE.csv --x KEY --y KEY [--law LAW] [options]",
+     "Fit a law to the rows of a table (results.csv); -o FILE.json keeps it.", "oxyLTZGDcSgaqv",
+     true, sab_command_fit},
+    {"keys", "keys [PREFIX] [--markdown]",
+     "List every key of a case file, or those below PREFIX, and what they mean.", "M", -1,
      sab_command_keys},
+    {"new", "new NAME [--from CASE]",
+     "Make a directory with a copy of a case, and its mesh, to start from.", "F", -1,
+     sab_command_new},
+    {"report", "report DIR [-o FILE.html] [--open]",
+     "Make one HTML page of a result or a study: DIR/report.html.", "oP", true, sab_command_report},
     {"solve", "solve PROGRAM.sabp [--method NAME] [options]",
-     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlOentqv", true,
+     "Solve a cone program of `sablier run --dump-program`; -o FILE keeps u.", "omlOBentqv", true,
      sab_command_solve},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -98,6 +107,28 @@ int sab_exit_code(sab_status status)
     }
 }
 
+/* argv begins with its name; returns the exit code. */
+static int run_command(const sab_command *command, int argc, char **argv, sab_terminal *term)
+{
+    sab_error err = {0};
+    sab_args args;
+
+    if (sab_args_parse(command, argc, argv, &args, &err) != SAB_OK) {
+        sab_complain(term, err.message);
+        return 2;
+    }
+    if (args.help) {
+        sab_args_help(command);
+        return sab_say_end(term, 0);
+    }
+    if (sab_server_processes() > 1 && strncmp(command->name, "study", 5) == 0) {
+        sab_complain(term, "a study starts a process for each of its points itself: run it "
+                           "without mpirun or srun (docs/scale.md)");
+        return 2;
+    }
+    return command->run(&args);
+}
+
 int main(int argc, char **argv)
 {
     const char *names[COMMANDS];
@@ -107,6 +138,8 @@ int main(int argc, char **argv)
     sab_terminal term = sab_terminal_create(0);
     if (!meet_limits(&term, argv))
         return 4;
+    if (sab_server_start())
+        return 0; /* one of the other processes, after process 0 has ended */
     if (argc < 2) {
         print_help(stderr);
         return 2;
@@ -121,21 +154,10 @@ int main(int argc, char **argv)
         return sab_say_end(&term, 0);
     }
     for (int i = 0; i < COMMANDS; i++) {
-        sab_error err = {0};
-        sab_args args;
-
         names[i] = commands[i].name;
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
-        if (sab_args_parse(&commands[i], argc - 2, argv + 2, &args, &err) != SAB_OK) {
-            sab_complain(&term, err.message);
-            return 2;
-        }
-        if (args.help) {
-            sab_args_help(&commands[i]);
-            return sab_say_end(&term, 0);
-        }
-        return commands[i].run(&args);
+        return run_command(&commands[i], argc - 1, argv + 1, &term);
     }
     const char *close = sab_closest_name(argv[1], names, COMMANDS);
     sab_error err = {0};

@@ -44,6 +44,8 @@ static sab_status take_steps(sab_run *run, sab_view *view, sab_error *err)
     }
     SAB_TRY(sab_run_finish(run, err));
     sab_say(view->term, "result         %s: %s", run->place.directory, run->result.status);
+    const sab_teller out = sab_terminal_teller(view->term);
+    sab_describe_next(run, &out);
 cleanup:
     return status;
 }
@@ -60,7 +62,7 @@ int sab_command_run(const sab_args *args)
                                      .dump = args->dump,
                                      .resume = args->resume,
                                      .force = args->force,
-                                     .safe = args->safe};
+                                     .confined = args->safe ? SAB_CONFINED_ALL : SAB_CONFINED_DATA};
     sab_case *c = NULL;
     sab_run *run = NULL;
     bool good = true;
@@ -68,7 +70,7 @@ int sab_command_run(const sab_args *args)
     sab_watch_signals();
     SAB_TRY(sab_args_threads(args, err));
     SAB_TRY(sab_case_read(args->target, args->noverrides, args->override, &c, err));
-    SAB_TRY(sab_args_directory(args, c->name, directory, sizeof directory, err));
+    SAB_TRY(sab_args_directory(args, c->name, directory, err));
     SAB_TRY(sab_run_create(&c, &options, &events, &run, err));
     if (args->resume)
         say_resumed(run, &term);

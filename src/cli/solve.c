@@ -5,20 +5,31 @@
 #include "cli/watch.h"
 #include "io/file.h"
 #include "io/program_file.h"
+#include "io/schema.h"
 #include "run/summary.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static sab_status parse_ordering(const char *name, sab_ordering *ordering, sab_error *err)
+/* An option that has the names of a key of `solver` in cases. */
+static sab_status parse_choice(const char *key, const char *name, int *choice, sab_error *err)
 {
-    static const char *const names[] = {"auto", "amd", "metis"}; /* as sab_ordering */
+    const char *(*const choices)(int) =
+        sab_schema_find(sab_schema_find(NULL, "solver"), key)->choice;
 
-    for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], name) == 0) {
-            *ordering = (sab_ordering)i;
+    char all[100] = "";
+    size_t used = 0;
+
+    for (int i = 0; choices(i) != NULL; i++) {
+        if (strcmp(choices(i), name) == 0) {
+            *choice = i;
             return SAB_OK;
         }
-    return sab_fail(err, SAB_ERR_USAGE, "--ordering: '%s' is none of auto, amd, metis", name);
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i > 0 ? ", " : "",
+                                     choices(i));
+    }
+    return sab_fail(err, SAB_ERR_USAGE, "--%s: '%s' is none of %s", key, name, all);
 }
 
 static sab_status parse_method(const char *name, sab_method *method, sab_error *err)
@@ -39,31 +50,54 @@ static sab_status parse_method(const char *name, sab_method *method, sab_error *
                     close != NULL ? "'?" : "");
 }
 
+static sab_status check_options(const sab_solver_options *options, sab_error *err)
+{
+    if (!(options->tolerance > 0.0 && options->tolerance < 1.0))
+        return sab_fail(err, SAB_ERR_USAGE, "--tolerance: %g is not between 0 and 1",
+                        options->tolerance);
+    if (options->linear == SAB_CHOLMOD && options->blr > 0.0)
+        return sab_fail(err, SAB_ERR_USAGE, "--blr: only mumps compresses, not --linear cholmod");
+    if (options->blr > 0.0 && !sab_factor_has_blr())
+        return sab_fail(err, SAB_ERR_USAGE, "--blr: needs a build with MPI (docs/scale.md)");
+    if (!(options->blr >= 0.0 && options->blr < 1.0))
+        return sab_fail(err, SAB_ERR_USAGE, "--blr: %g is not between 0 and 1", options->blr);
+    if (options->linear == SAB_AMG && !sab_factor_has_amg())
+        return sab_fail(err, SAB_ERR_USAGE,
+                        "--linear: amg needs a build with PETSc (docs/scale.md)");
+    if (options->linear == SAB_AMG && !sab_method_can_iterate(options->method))
+        return sab_fail(err, SAB_ERR_USAGE,
+                        "--linear: amg has no factor, and method %s needs one; give --method dr-aa "
+                        "or another of first order",
+                        sab_method_table[options->method].name);
+    if (options->max_iterations < 1)
+        return sab_fail(err, SAB_ERR_USAGE, "--max-iterations: %d is less than 1",
+                        options->max_iterations);
+    return SAB_OK;
+}
+
 static sab_status parse_options(const sab_args *args, sab_solver_options *options, sab_error *err)
 {
     sab_status status = SAB_OK;
+    int choice;
 
     if (args->method != NULL)
         SAB_TRY(parse_method(args->method, &options->method, err));
     if (args->linear != NULL) {
-        options->linear = strcmp(args->linear, "mumps") == 0 ? SAB_MUMPS : SAB_CHOLMOD;
-        if (options->linear == SAB_CHOLMOD && strcmp(args->linear, "cholmod") != 0)
-            return sab_fail(err, SAB_ERR_USAGE, "--linear: '%s' is neither cholmod nor mumps",
-                            args->linear);
+        SAB_TRY(parse_choice("linear", args->linear, &choice, err));
+        options->linear = (sab_factor_backend)choice;
     }
-    if (args->ordering != NULL)
-        SAB_TRY(parse_ordering(args->ordering, &options->ordering, err));
+    if (args->ordering != NULL) {
+        SAB_TRY(parse_choice("ordering", args->ordering, &choice, err));
+        options->ordering = (sab_ordering)choice;
+    }
+    if (args->blr != NULL)
+        SAB_TRY(sab_args_number("--blr", args->blr, &options->blr, err));
     if (args->tolerance != NULL)
         SAB_TRY(sab_args_number("--tolerance", args->tolerance, &options->tolerance, err));
     if (args->max_iterations != NULL)
         SAB_TRY(sab_args_integer("--max-iterations", args->max_iterations, &options->max_iterations,
                                  err));
-    if (!(options->tolerance > 0.0 && options->tolerance < 1.0))
-        status = sab_fail(err, SAB_ERR_USAGE, "--tolerance: %g is not between 0 and 1",
-                          options->tolerance);
-    else if (options->max_iterations < 1)
-        status = sab_fail(err, SAB_ERR_USAGE, "--max-iterations: %d is less than 1",
-                          options->max_iterations);
+    status = check_options(options, err);
 cleanup:
     return status;
 }
@@ -96,6 +130,7 @@ int sab_command_solve(const sab_args *args)
     sab_watch watch = {0};
     sab_report report = {.reason = SAB_MAX_ITERATIONS};
     const sab_solve_observer observer = {on_row, &watch};
+    const sab_teller out = sab_terminal_teller(&term);
 
     SAB_TRY(parse_options(args, &options, err));
     SAB_TRY(sab_args_threads(args, err));
@@ -103,39 +138,19 @@ int sab_command_solve(const sab_args *args)
     SAB_TRY(sab_program_read(args->target, &program, err));
     SAB_TRY(try_output(args->output, err));
     sab_say(&term, "sablier %s  cone program %s", SAB_VERSION, args->target);
-    sab_say(&term, "unknowns       %d velocities, %d points of %d components, %s", program->n,
-            program->npoints, program->s,
-            sab_program_is_convex(program) ? "convex" : "non-associated");
+    sab_say(&term, "unknowns       %d velocities, %d %s of %d components, %s", program->n,
+            program->npoints, program->range[0].kind == SAB_POINTS_CONTACT ? "contacts" : "points",
+            program->s, sab_program_is_convex(program) ? "convex" : "non-associated");
     SAB_NEW(lambda, (size_t)program->s * (size_t)program->npoints);
     SAB_NEW(u, program->n);
     SAB_TRY(sab_solver_create(&options, program, &solver, err));
     sab_watch_begin(&watch, &term, options.tolerance, options.max_iterations);
     SAB_TRY(sab_solver_run(solver, program, true, lambda, u, &observer, &report, err));
     sab_progress_end(&term);
-    sab_watch_certificates(&term, &report, options.tolerance);
-    if (args->output != NULL) {
-        sab_json json = {0};
-
-        sab_json_begin_object(&json, NULL);
-        sab_json_string(&json, "status",
-                        report.reason == SAB_CONVERGED    ? "converged"
-                        : report.reason == SAB_INFEASIBLE ? "infeasible"
-                                                          : "not_converged");
-        sab_json_string(&json, "missed_by",
-                        sab_miss_table[sab_report_missed(&report, options.tolerance).by].key);
-        sab_json_string(&json, "version", SAB_VERSION);
-        sab_summary_solver(&json, &report, sab_solver_factor(solver), 1.0);
-        sab_json_number(&json, "cpu", report.work.cpu_total);
-        sab_json_number(&json, "cpu_one_factorisation", report.work.cpu_one_factorisation);
-        sab_json_begin_array(&json, "u");
-        for (int i = 0; i < program->n; i++)
-            sab_json_number(&json, NULL, u[i]);
-        sab_json_end_array(&json);
-        sab_json_end_object(&json);
-        status = sab_json_save(&json, args->output, err);
-        sab_json_destroy(&json);
-        SAB_TRY(status);
-    }
+    sab_describe_certificates(&report, options.tolerance, &out);
+    if (args->output != NULL)
+        SAB_TRY(sab_summary_program(args->output, &report, options.tolerance, solver, program->n, u,
+                                    err));
     if (report.reason != SAB_CONVERGED)
         sab_warn(&term, "%s",
                  sab_missed_text(&report, options.tolerance, sentence, sizeof sentence));

@@ -1,58 +1,13 @@
 /* cli/study.c -- `sablier study`: every point of a study in a process of its own, here or on a
  * batch system; one table, a fit. */
-#include "cli/study.h"
-#include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/fit.h"
+#include "cli/study_view.h"
+#include "run/describe_study.h"
 #include "cli/watch.h"
+#include "run/study_work.h"
 
 #include <stdio.h>
 #include <string.h>
-
-sab_status sab_study_report(const sab_study_run *run, sab_terminal *term, bool *good,
-                            sab_error *err)
-{
-    sab_status status = SAB_OK;
-    sab_table *table = NULL;
-    char json[SAB_STUDY_PATH], csv[SAB_STUDY_PATH], sigma[200];
-    int doubtful = 0, unfinished = 0;
-
-    SAB_TRY(sab_study_table(run, &table, err));
-    sab_study_show_table(run, table, term);
-    sab_study_show_warnings(run, term);
-    SAB_TRY(sab_study_write(run, err));
-    if (run->study->has_bracket) {
-        *good = sab_study_show_brackets(run, term);
-        SAB_TRY(sab_study_write_brackets(run, err));
-    }
-    if (run->study->has_fit && run->failed < run->done) {
-        sab_fit_request request = run->study->fit;
-
-        snprintf(json, sizeof json, "%s/fit.json", run->directory);
-        snprintf(csv, sizeof csv, "%s/fit_points.csv", run->directory);
-        if (run->study->fit_weighted && strncmp(request.y, "probes.", 7) == 0) {
-            snprintf(sigma, sizeof sigma, "deviations.%.180s", request.y + 7);
-            if (sab_table_find(table, sigma) >= 0)
-                request.sigma = sigma;
-        }
-        SAB_TRY(sab_fit_show(table, &request, json, csv, term, &doubtful, err));
-        *good = *good && doubtful == 0;
-    }
-    for (int i = 0; i < run->npoints; i++)
-        unfinished +=
-            run->point[i].state == SAB_POINT_PENDING || run->point[i].state == SAB_POINT_RUNNING;
-    if (run->use == SAB_STUDY_COLLECT && unfinished > 0)
-        sab_warn(term, "%d point%s no result yet; --status tells more, --resume goes on",
-                 unfinished, unfinished == 1 ? " has" : "s have");
-    sab_say(term,
-            "result         %s/results.csv: %d points, %d of them new, %d failed, %d missed their "
-            "tolerance or are not valid, %d with warnings",
-            run->directory, run->done, run->ran, run->failed, run->missed, run->warned);
-    *good = *good && run->failed == 0 && run->missed == 0 && unfinished == 0;
-cleanup:
-    sab_table_destroy(&table);
-    return status;
-}
 
 static sab_status choose_jobs(const sab_args *args, const sab_study *study, int *jobs,
                               sab_error *err)
@@ -74,16 +29,22 @@ cleanup:
 /* Where the points run: *system is NULL for the others. */
 typedef enum place { LOCAL, LIST, SYSTEM } place;
 
-static sab_status choose_place(const sab_args *args, const sab_study_batch *batch, place *where,
+/* The name of the backend that is meant. */
+static const char *backend_name(const sab_args *args, const sab_study_jobs *jobs)
+{
+    if (args->backend != NULL)
+        return args->backend;
+    if (args->resume && jobs->study[0] != '\0') /* as it was begun */
+        return jobs->system != NULL ? jobs->system->name : "list";
+    return "local";
+}
+
+static sab_status choose_place(const sab_args *args, const sab_study_jobs *jobs, place *where,
                                const sab_batch **system, sab_error *err)
 {
-    const char *name = args->backend;
+    const char *name = backend_name(args, jobs);
     char names[200];
 
-    if (name == NULL && args->resume && batch->study[0] != '\0') /* as it was begun */
-        name = batch->system != NULL ? batch->system->name : "list";
-    if (name == NULL)
-        name = "local";
     *system = sab_batch_find(name);
     *where = *system != NULL ? SYSTEM : strcmp(name, "list") == 0 ? LIST : LOCAL;
     if (*where == LOCAL && strcmp(name, "local") != 0)
@@ -121,9 +82,11 @@ typedef struct request {
     const sab_args *args;
     sab_terminal *term;
     char directory[SAB_PATH];
-    sab_study *study; /* moved into the run */
-    sab_study_batch batch;
+    sab_study *study;    /* moved into the run */
+    sab_study_jobs jobs; /* on a batch system */
     sab_study_run *run;
+    sab_study_view view;
+    sab_study_events events; /* of this view */
     bool good;
 } request;
 
@@ -132,7 +95,10 @@ static sab_status open_run(request *r, sab_study_use use, sab_error *err)
     const sab_study_options options = {
         .use = use, .resume = r->args->resume, .force = r->args->force};
 
-    return sab_study_run_create(&r->study, r->directory, &options, &r->run, err);
+    const sab_status status = sab_study_run_create(&r->study, r->directory, &options, &r->run, err);
+    r->view = (sab_study_view){r->term, &r->jobs, r->run != NULL ? r->run->nchains : 0};
+    r->events = sab_study_view_events(&r->view);
+    return status;
 }
 
 static void say_begin(const request *r, const char *how, int n)
@@ -144,6 +110,13 @@ static void say_begin(const request *r, const char *how, int n)
             run->study->has_bracket ? " at most" : "", n, how, run->directory);
 }
 
+static sab_status report(request *r, sab_error *err)
+{
+    const sab_teller out = sab_terminal_teller(r->term);
+
+    return sab_describe_study(r->run, &out, &r->good, err);
+}
+
 static sab_status run_here(request *r, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -152,14 +125,15 @@ static sab_status run_here(request *r, sab_error *err)
 
     SAB_TRY(choose_jobs(r->args, r->study, &jobs, err));
     SAB_TRY(open_run(r, SAB_STUDY_WORK, err));
-    SAB_TRY(sab_study_batch_refuse(&r->batch, r->run->nchains, err));
+    SAB_TRY(sab_study_batch_refuse(&r->jobs, r->run->nchains, err));
     say_begin(r, "at a time", jobs);
     SAB_TRY(sab_study_table(r->run, &table, err));
-    status = sab_study_work(r->run, jobs, sab_watch_interrupted, r->term, err);
+    status = sab_study_work(r->run, jobs, &r->events, err);
+    sab_progress_end(r->term);
     if (status == SAB_INTERRUPTED)
         sab_warn(r->term, "stopped by a signal; go on with --resume");
     SAB_TRY(status);
-    SAB_TRY(sab_study_report(r->run, r->term, &r->good, err));
+    SAB_TRY(report(r, err));
 cleanup:
     sab_table_destroy(&table);
     return status;
@@ -171,7 +145,7 @@ static sab_status collect(request *r, sab_error *err)
 
     SAB_TRY(open_run(r, SAB_STUDY_COLLECT, err));
     SAB_TRY(sab_study_gather(r->run, false, err));
-    SAB_TRY(sab_study_report(r->run, r->term, &r->good, err));
+    SAB_TRY(report(r, err));
 cleanup:
     return status;
 }
@@ -183,12 +157,32 @@ static sab_status wait_and_collect(request *r, sab_error *err)
     const int nchains = r->run->nchains;
 
     sab_study_run_destroy(&r->run); /* it is not ours while we wait */
-    status = sab_study_batch_wait(&r->batch, nchains, sab_watch_interrupted, r->term, err);
+    status = sab_study_batch_wait(&r->jobs, nchains, &r->events, err);
+    sab_progress_end(r->term);
     if (status == SAB_INTERRUPTED)
         sab_warn(r->term, "stopped by a signal; the jobs go on (--status, --cancel)");
     SAB_TRY(status);
     SAB_TRY(sab_study_read(r->args->target, &r->study, err));
     SAB_TRY(collect(r, err));
+cleanup:
+    return status;
+}
+
+/* --submit and --at-most, unless those of the last time are meant. */
+static sab_status take_options(request *r, sab_error *err)
+{
+    const sab_args *args = r->args;
+    sab_study_jobs *jobs = &r->jobs;
+    sab_status status = SAB_OK;
+
+    if (args->submit != NULL)
+        SAB_TRY(sab_study_jobs_text(&jobs->options, args->submit, err));
+    if (args->at_most != NULL) {
+        SAB_TRY(sab_args_integer("--at-most", args->at_most, &jobs->at_most, err));
+        if (jobs->at_most < 1)
+            SAB_FAIL(err, SAB_ERR_USAGE, "--at-most: %d is not positive", jobs->at_most);
+    }
+    jobs->safe = args->safe;
 cleanup:
     return status;
 }
@@ -200,23 +194,18 @@ static sab_status submit(request *r, const sab_batch *system, sab_error *err)
     int left = 0;
 
     SAB_TRY(open_run(r, SAB_STUDY_WORK, err));
-    if (r->args->force || r->batch.system != system) {
-        SAB_TRY(sab_study_batch_refuse(&r->batch, r->run->nchains, err));
-        r->batch.njobs = 0; /* these jobs are over */
-        if (r->batch.system != system) {
-            r->batch.options[0] = '\0';
-            r->batch.at_most = 0;
-        }
-        r->batch.system = system;
-    }
+    SAB_TRY(sab_study_batch_choose(&r->jobs, system, r->args->force, r->run->nchains, err));
+    SAB_TRY(take_options(r, err));
     if (r->args->force)
         SAB_TRY(sab_study_forget(r->run, err));
     SAB_TRY(sab_study_gather(r->run, true, err));
     SAB_TRY(sab_study_table(r->run, &table, err));
     say_begin(r, "chains", r->run->nchains);
-    SAB_TRY(sab_study_batch_submit(&r->batch, r->run, r->args, r->term, &left, err));
+    SAB_TRY(sab_study_batch_submit(&r->jobs, r->run, &r->events, &left, err));
+    if (system == NULL)
+        sab_study_show_commands(&r->jobs, r->term);
     if (left == 0)
-        SAB_TRY(sab_study_report(r->run, r->term, &r->good, err));
+        SAB_TRY(report(r, err));
     else if (r->args->wait)
         SAB_TRY(wait_and_collect(r, err));
 cleanup:
@@ -227,13 +216,18 @@ cleanup:
 static sab_status look(request *r, sab_error *err)
 {
     sab_status status = SAB_OK;
+    bool cancelled = false;
 
     SAB_TRY(open_run(r, SAB_STUDY_LOOK, err));
-    if (r->args->cancel)
-        SAB_TRY(sab_study_batch_cancel(&r->batch, r->run->nchains, r->term, err));
+    if (r->args->cancel) {
+        SAB_TRY(sab_study_batch_cancel(&r->jobs, r->run->nchains, &cancelled, err));
+        sab_say(r->term, "cancelled      %s",
+                cancelled ? "the jobs that were in the queue; go on with --resume"
+                          : "nothing: no job is in the queue");
+    }
     if (r->args->status) {
         SAB_TRY(sab_study_gather(r->run, false, err));
-        SAB_TRY(sab_study_batch_status(&r->batch, r->run, r->term, err));
+        SAB_TRY(sab_study_show_status(&r->jobs, r->run, r->term, err));
     }
 cleanup:
     return status;
@@ -251,9 +245,9 @@ int sab_command_study(const sab_args *args)
     sab_watch_signals(); /* first: `sablier study | head` goes on */
     SAB_TRY(check_options(args, err));
     SAB_TRY(sab_study_read(args->target, &r.study, err));
-    SAB_TRY(sab_args_directory(args, r.study->name, r.directory, sizeof r.directory, err));
-    SAB_TRY(sab_study_batch_read(r.directory, &r.batch, err));
-    SAB_TRY(choose_place(args, &r.batch, &where, &system, err));
+    SAB_TRY(sab_args_directory(args, r.study->name, r.directory, err));
+    SAB_TRY(sab_study_jobs_read(r.directory, &r.jobs, err));
+    SAB_TRY(choose_place(args, &r.jobs, &where, &system, err));
     if (args->status || args->cancel)
         SAB_TRY(look(&r, err));
     else if (args->collect)
@@ -265,6 +259,6 @@ cleanup:
         sab_complain(&term, message.message);
     sab_study_run_destroy(&r.run);
     sab_study_destroy(&r.study);
-    sab_study_batch_destroy(&r.batch);
+    sab_study_jobs_destroy(&r.jobs);
     return status != SAB_OK ? sab_exit_code(status) : sab_say_end(&term, r.good ? 0 : 1);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static const char BOLD[] = "\033[1m", RED[] = "\033[1;31m", YELLOW[] = "\033[1;33m",
@@ -25,30 +26,101 @@ sab_terminal sab_terminal_create(int verbosity)
                           .started = sab_wall_seconds()};
 }
 
-/* Titles, names and paths may contain anything; what a terminal would obey is shown as '?'. */
-static void print(FILE *stream, const char *format, va_list args)
+/* Columns of the terminal behind a stream; 0 if it is none: a log keeps its lines whole, so that
+ * they can be searched. */
+static size_t columns_of(FILE *stream)
 {
-    char text[4000];
-    const int n = vsnprintf(text, sizeof text, format, args);
+    enum { NARROWEST = 40 };
+    const char *given = getenv("COLUMNS");
+    struct winsize size;
+    int columns = 0;
 
+    if (!isatty(fileno(stream)))
+        return 0;
+    if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        columns = size.ws_col;
+    else if (given != NULL)
+        columns = atoi(given);
+    return columns >= NARROWEST ? (size_t)columns : 0;
+}
+
+/* What a terminal would obey is shown as '?'. */
+static void make_harmless(char *text)
+{
     for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
         if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f)
             *c = '?';
         else if (*c == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009F in UTF-8 */
             c[0] = c[1] = '?';
     }
-    fputs(text, stream);
+}
+
+/* Columns of n bytes of UTF-8: those that do not continue a character. */
+static size_t columns_in(const char *text, size_t n)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < n; i++)
+        columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+/* One line, broken at blanks where it is wider than the terminal; `column` is where it begins. What
+ * follows is indented: below the value if the line has a name of 14 columns before it. */
+static void put_line(FILE *stream, const char *line, size_t length, size_t column, size_t width)
+{
+    enum { VALUE = 15, INDENT = 2 };
+    const bool named =
+        column == 0 && length > VALUE && line[VALUE - 1] == ' ' && line[VALUE] != ' ';
+    const size_t indent = named ? VALUE : INDENT;
+    size_t begun = 0; /* of what is not written yet */
+
+    while (width > 0 && column + columns_in(line + begun, length - begun) > width) {
+        size_t end = 0, at = column;
+
+        for (size_t i = begun; i < length && at <= width; i++) {
+            if (line[i] == ' ' && i > begun + (begun == 0 ? indent : 0))
+                end = i;
+            at += ((unsigned char)line[i] & 0xc0) != 0x80;
+        }
+        if (end == 0) /* one long word */
+            break;
+        fprintf(stream, "%.*s\n%*s", (int)(end - begun), line + begun, (int)indent, "");
+        for (begun = end; begun < length && line[begun] == ' '; begun++)
+            ;
+        column = indent;
+    }
+    fprintf(stream, "%.*s", (int)(length - begun), line + begun);
+}
+
+/* Titles, names and paths may contain anything. `column`: where it begins. */
+static void print(FILE *stream, size_t column, const char *format, va_list args)
+{
+    char text[5000];
+    const int n = vsnprintf(text, sizeof text, format, args);
+    const size_t width = columns_of(stream);
+
+    make_harmless(text);
+    for (const char *line = text;; column = 0) {
+        const size_t length = strcspn(line, "\n");
+
+        put_line(stream, line, length, column, width);
+        line += length;
+        if (*line == '\0')
+            break;
+        fputc(*line++, stream);
+    }
     if (n >= (int)sizeof text)
         fputs("...", stream);
 }
 
-static void print_text(FILE *stream, const char *format, ...) SAB_PRINTF(2, 3);
-static void print_text(FILE *stream, const char *format, ...)
+static void print_text(FILE *stream, size_t column, const char *format, ...) SAB_PRINTF(3, 4);
+static void print_text(FILE *stream, size_t column, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    print(stream, format, args);
+    print(stream, column, format, args);
     va_end(args);
 }
 
@@ -60,10 +132,15 @@ void sab_say(sab_terminal *term, const char *format, ...)
         return;
     sab_progress_end(term);
     va_start(args, format);
-    print(stdout, format, args);
+    print(stdout, 0, format, args);
     va_end(args);
     putchar('\n');
     fflush(stdout);
+}
+
+static void say_line(void *data, const char *text)
+{
+    sab_say(data, "%s", text);
 }
 
 void sab_warn(sab_terminal *term, const char *format, ...)
@@ -74,9 +151,20 @@ void sab_warn(sab_terminal *term, const char *format, ...)
     fflush(stdout);
     fprintf(stderr, "%swarning:%s ", term->colour_err ? YELLOW : "", term->colour_err ? PLAIN : "");
     va_start(args, format);
-    print(stderr, format, args);
+    print(stderr, strlen("warning: "), format, args);
     va_end(args);
     fputc('\n', stderr);
+}
+
+static void warn_line(void *data, const char *text)
+{
+    sab_warn(data, "%s", text);
+}
+
+sab_teller sab_terminal_teller(sab_terminal *term)
+{
+    return (sab_teller){
+        .data = term, .line = say_line, .warning = warn_line, .verbose = term->verbosity > 0};
 }
 
 /* Length of "case.yaml:12:9:" at the beginning of a message, 0 if there is no such place. */
@@ -91,16 +179,39 @@ static int place_length(const char *message)
     return *end == ':' ? (int)(end + 1 - message) : 0;
 }
 
-void sab_complain(sab_terminal *term, const char *message)
+/* One sentence, with its context. */
+static void complain(const sab_terminal *term, const char *message)
 {
     const int place = place_length(message);
 
+    fputs(!term->colour_err ? "" : place == 0 ? RED : BOLD, stderr);
+    print_text(stderr, 0, "%.*s", place == 0 ? 6 : place, place == 0 ? "error:" : message);
+    fputs(term->colour_err ? PLAIN : "", stderr);
+    print_text(stderr, place == 0 ? 6 : (size_t)place, "%s%s\n", place == 0 ? " " : "",
+               message + place);
+}
+
+/* The end of the first of several errors: the next one has a place of its own, where context is
+ * indented. NULL if there is only one. */
+static const char *next_error(const char *message)
+{
+    for (const char *end = message; (end = strchr(end, '\n')) != NULL; end++)
+        if (place_length(end + 1) > 0 || strncmp(end + 1, "--set ", 6) == 0)
+            return end;
+    return NULL;
+}
+
+void sab_complain(sab_terminal *term, const char *message)
+{
     sab_progress_end(term);
     fflush(stdout);
-    fputs(!term->colour_err ? "" : place == 0 ? RED : BOLD, stderr);
-    print_text(stderr, "%.*s", place == 0 ? 6 : place, place == 0 ? "error:" : message);
-    fputs(term->colour_err ? PLAIN : "", stderr);
-    print_text(stderr, "%s%s\n", place == 0 ? " " : "", message + place);
+    for (const char *end; (end = next_error(message)) != NULL; message = end + 1) {
+        char one[sizeof(((sab_error *)0)->message)];
+
+        snprintf(one, sizeof one, "%.*s", (int)(end - message), message);
+        complain(term, one);
+    }
+    complain(term, message);
 }
 
 int sab_say_end(sab_terminal *term, int code)
@@ -121,12 +232,18 @@ void sab_progress(sab_terminal *term, const char *format, ...)
 
     if (!term->live || term->verbosity < 0 || now - term->last_drawn < 0.2)
         return;
-    term->last_drawn = now;
-    fprintf(stderr, "\r\033[K%s", term->colour_err ? BOLD : "");
+    char text[400];
+
     va_start(args, format);
-    print(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputs(term->colour_err ? PLAIN : "", stderr);
+    make_harmless(text);
+    const size_t width = columns_of(stderr); /* a line that wraps could not be taken back */
+    if (width > 0 && strlen(text) >= width)
+        text[width - 1] = '\0';
+    term->last_drawn = now;
+    fprintf(stderr, "\r\033[K%s%s%s", term->colour_err ? BOLD : "", text,
+            term->colour_err ? PLAIN : "");
     fflush(stderr);
     term->line_shown = true;
 }

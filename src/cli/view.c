@@ -1,6 +1,6 @@
 #include "cli/view.h"
 #include "cli/commands.h"
-#include "cli/describe.h"
+#include "linalg/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ static void on_exit_while_meshing(void)
         fprintf(stderr,
                 "error: the mesh '%s' ended the program: Exit in a .geo? Use Error or Abort\n",
                 meshing);
+        sab_server_stop();
         _exit(sab_exit_code(SAB_ERR_INPUT));
     }
 }
@@ -25,18 +26,22 @@ static void on_exit_while_meshing(void)
 static void on_phase(void *data, sab_phase phase, const sab_session *session)
 {
     const sab_view *view = data;
+    const sab_teller out = sab_terminal_teller(view->term);
 
     meshing = NULL;
+    if (phase == SAB_PHASE_MESH && session->c->mesh_file == NULL)
+        return; /* grains without one */
     if (phase == SAB_PHASE_MESH) {
         atexit(on_exit_while_meshing);
         meshing = session->c->mesh_file;
         meshing_process = getpid();
         sab_progress(view->term, "meshing %s", session->c->mesh_file);
     } else if (phase == SAB_PHASE_ASSEMBLY) {
-        sab_progress(view->term, "assembling %d triangles", session->mesh->nelements);
+        sab_progress(view->term, "assembling %d %s", session->mesh->nelements,
+                     session->mesh->cell->plural);
     } else {
         sab_progress_end(view->term);
-        sab_describe_session(session, view->term);
+        sab_describe_session(session, &out);
     }
 }
 
@@ -90,7 +95,9 @@ static void on_stepped(void *data, const sab_run *run)
 
 static void on_result(void *data, const sab_run *run)
 {
-    sab_describe_result(run, ((sab_view *)data)->term);
+    const sab_teller out = sab_terminal_teller(((sab_view *)data)->term);
+
+    sab_describe_result(run, &out);
 }
 
 sab_run_events sab_view_events(sab_view *view)
@@ -116,6 +123,8 @@ void sab_view_begin(sab_view *view, const sab_run *run)
         sab_watch_begin_steps(&view->watch, view->term, c->solver.tolerance,
                               c->solver.max_iterations, sab_run_steps(run),
                               watched >= 0 ? c->probe[watched].name : NULL);
+    if (c->has_grains)
+        view->watch.measure = "residual";
 }
 
 void sab_view_end(sab_view *view)

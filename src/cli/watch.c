@@ -53,7 +53,8 @@ bool sab_watch_interrupted(void)
 
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations)
 {
-    *watch = (sab_watch){.term = term, .tolerance = tolerance, .max_iterations = max_iterations};
+    *watch = (sab_watch){
+        .term = term, .measure = "gap G", .tolerance = tolerance, .max_iterations = max_iterations};
     watch->first_wall = sab_wall_seconds();
 }
 
@@ -99,8 +100,8 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
     char probe[40] = "", note[100] = "";
 
     if (watch->done == 0)
-        sab_say(watch->term, "%6s %9s %6s %7s %10s %14s", "step", "time", "outer", "inner", "gap G",
-                watch->probe != NULL ? watch->probe : "");
+        sab_say(watch->term, "%6s %9s %6s %7s %10s %14s", "step", "time", "outer", "inner",
+                watch->measure, watch->probe != NULL ? watch->probe : "");
     watch->done++;
     watch->step_wall[watch->done % 8] = sab_wall_seconds();
     if (watch->probe != NULL)
@@ -150,7 +151,7 @@ bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *
     const bool print = watch->steps == 0;
 
     if (print && watch->rows == 0)
-        sab_say(watch->term, "%6s %7s %10s %10s %10s %10s %10s", "outer", "inner", "gap G",
+        sab_say(watch->term, "%6s %7s %10s %10s %10s %10s %10s", "outer", "inner", watch->measure,
                 "compact. C", "natural", "momentum", "change");
     if (print && viscosity_iteration > 1 && viscosity_iteration != watch->printed_viscosity)
         sab_say(watch->term, "viscosity iteration %d", viscosity_iteration);
@@ -172,25 +173,4 @@ void sab_watch_end(sab_watch *watch)
 {
     if (watch->term != NULL) /* begun */
         sab_progress_end(watch->term);
-}
-
-void sab_watch_certificates(sab_terminal *term, const sab_report *r, double tolerance)
-{
-    const sab_certificate *c = &r->certificate;
-
-    sab_say(term, "method         %s: %s after %d outer, %d inner iterations",
-            sab_method_table[r->method].name, sab_reason_text(r->reason), r->work.outer,
-            r->work.inner);
-    sab_say(term, "work           %d factorisations, %d solves; CPU %.3g s = %.3g factorisations",
-            r->work.factorisations, r->work.solves, r->work.cpu_total,
-            r->work.cpu_one_factorisation > 0.0 ? r->work.cpu_total / r->work.cpu_one_factorisation
-                                                : NAN);
-    if (c->idle)
-        sab_say(term, "%-14s natural residual %.3e of that of the unresisted flow (tolerance %g)",
-                c->at_rest ? "at rest" : "no dissipation", c->relative, tolerance);
-    else
-        sab_say(term, "power gap      G = %.3e (friction %.1e, normal %.1e; tolerance %g)", c->gap,
-                c->gap_friction, c->gap_normal, tolerance);
-    sab_say(term, "certificates   compaction C = %.3e, momentum %.3e", c->compaction, c->momentum);
-    sab_say(term, "               natural %.3e (max %.3e)", c->natural, c->natural_max);
 }

@@ -16,7 +16,8 @@ typedef struct sab_watch {
     int step, steps; /* of an inertial run: the present one, and all; 0: rows are printed */
     int done;        /* steps done by this process */
     double step_wall[8];
-    const char *probe; /* the one that is watched, or NULL */
+    const char *probe;   /* the one that is watched, or NULL */
+    const char *measure; /* what is compared with the tolerance: "gap G" */
 } sab_watch;
 
 /* A line of the table of steps. */
@@ -47,7 +48,5 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line);
 bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *report);
 /* Also for a watch that has not begun, {0}. */
 void sab_watch_end(sab_watch *watch);
-/* The certificates of a report, on the terminal. */
-void sab_watch_certificates(sab_terminal *term, const sab_report *report, double tolerance);
 
 #endif

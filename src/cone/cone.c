@@ -81,8 +81,10 @@ static inline void step_points(int s, const sab_cone_laws *laws, double tau, con
     SAB_PARALLEL_FOR(laws->npoints)
     for (int q = 0; q < laws->npoints; q++) {
         const double mu = laws->friction[q], *g = gamma + q * s;
+        const double slack = laws->slack != NULL ? laws->slack[q] : 0.0;
         const double normal =
-            shift != NULL ? shift[q] : (mu - laws->dilatancy[q]) * sqrt(sab_point_norm2_t(s, g));
+            slack +
+            (shift != NULL ? shift[q] : (mu - laws->dilatancy[q]) * sqrt(sab_point_norm2_t(s, g)));
 
         sab_point_step(s, mu, laws->yield[q], tau * laws->step[q], normal, y + q * s, g, p + q * s);
     }

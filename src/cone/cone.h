@@ -38,10 +38,11 @@ typedef struct sab_cone_laws {
     int s, npoints;
     const double *friction, *yield, *dilatancy; /* mu, sigma, zeta */
     const double *step;                         /* r, stress per strain rate */
+    const double *slack;                        /* added to gamma_N; NULL: none */
 } sab_cone_laws;
 
 /* The step shared by all first-order methods, at every point:
- *     p = P_T(y - tau r (gamma + shift n)),
+ *     p = P_T(y - tau r (gamma + (shift + slack) n)),
  * shift [npoints] given (Cadoux), or NULL for de Saxce's (mu - zeta)|gamma_T|. y, gamma and p have
  * shape [npoints][s]; p may be y, not gamma. */
 void sab_cone_step(const sab_cone_laws *laws, double tau, const double *shift, const double *y,

@@ -153,6 +153,32 @@ static void find_uncovered(const sab_mesh *mesh, double axis, const bool *covere
                    (size_t)mesh->cell->dim * sizeof(double));
 }
 
+/* Sides of a group that lie inside the domain: none, or all, which is a thin plate. */
+static sab_status check_inside(const sab_mesh *mesh, const sab_boundary *b, int g, sab_error *err)
+{
+    const int inside = count_interior(mesh, g);
+
+    if (inside == 0)
+        return SAB_OK;
+    if (inside < mesh->group[g].nfacets)
+        return sab_fail(
+            err, SAB_ERR_INPUT,
+            "boundaries.%s: %d of the %d sides of this group lie inside the domain, not on "
+            "its boundary: give them a group of their own",
+            b->group, inside, mesh->group[g].nfacets);
+    if (b->has_wall)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "boundaries.%s: a wall with friction needs a boundary, but this group has "
+                        "sides inside the domain; give velocity or slip",
+                        b->group);
+    if (b->has_traction || b->has_pressure)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "boundaries.%s: a traction needs a boundary, but this group has sides "
+                        "inside the domain",
+                        b->group);
+    return SAB_OK;
+}
+
 sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry, int nboundaries,
                               const sab_boundary *boundary, int *group, sab_boundary_report *report,
                               sab_error *err)
@@ -171,38 +197,13 @@ sab_status sab_boundary_match(const sab_mesh *mesh, const sab_geometry *geometry
     for (int b = 0; b < nboundaries; b++) {
         const int g = sab_mesh_find_group(mesh, boundary[b].group);
 
-        if (g < 0) {
-            status =
-                sab_fail(err, SAB_ERR_INPUT, "boundaries.%s: the mesh has no such group; it has %s",
-                         boundary[b].group, groups.data);
-            goto cleanup;
-        }
-        if (entry[g] > 0) {
-            status =
-                sab_fail(err, SAB_ERR_INPUT, "boundaries.%s: the same group as 'boundaries.%s'",
-                         boundary[b].group, boundary[entry[g] - 1].group);
-            goto cleanup;
-        }
-        const int inside = count_interior(mesh, g);
-        if (inside > 0 && inside < mesh->group[g].nfacets) /* all inside: a thin plate */
-            SAB_FAIL(
-                err, SAB_ERR_INPUT,
-                "boundaries.%s: %d of the %d sides of this group lie inside the domain, not on "
-                "its boundary: give them a group of their own",
-                boundary[b].group, inside, mesh->group[g].nfacets);
-        if (boundary[b].has_wall && inside > 0)
-            SAB_FAIL(err, SAB_ERR_INPUT,
-                     "boundaries.%s: a wall with friction needs a boundary, but this group has "
-                     "sides inside the domain; give velocity or slip",
-                     boundary[b].group);
-        if ((boundary[b].has_traction || boundary[b].has_pressure) && inside > 0) {
-            status =
-                sab_fail(err, SAB_ERR_INPUT,
-                         "boundaries.%s: a traction needs a boundary, but this group has sides "
-                         "inside the domain",
-                         boundary[b].group);
-            goto cleanup;
-        }
+        if (g < 0)
+            SAB_FAIL(err, SAB_ERR_INPUT, "boundaries.%s: the mesh has no such group; it has %s",
+                     boundary[b].group, groups.data);
+        if (entry[g] > 0)
+            SAB_FAIL(err, SAB_ERR_INPUT, "boundaries.%s: the same group as 'boundaries.%s'",
+                     boundary[b].group, boundary[entry[g] - 1].group);
+        SAB_TRY(check_inside(mesh, &boundary[b], g, err));
         entry[g] = b + 1;
         group[b] = g;
     }

@@ -37,12 +37,14 @@ typedef struct sab_concession {
 } sab_concession;
 
 typedef struct sab_dofs {
-    int dim, nnodes; /* of the mesh, and behind them the sides with a function */
-    int nfree;       /* unknowns */
-    bool joined;     /* nodes of periodic sides share theirs */
-    int *number;     /* [nnodes][dim] unknown of a frame component, or -1 if prescribed */
-    double *value;   /* [nnodes][dim] prescribed value of a frame component, 0 where free */
-    double *frame;   /* [nnodes][dim][dim] row i: direction of component i */
+    int dim, nnodes;  /* of the mesh, and behind them the sides with a function */
+    int nfree;        /* unknowns */
+    int nmatches;     /* pairs of periodic sides, whose nodes and functions share their unknowns */
+    sab_match *match; /* from the entry to its partner */
+    int *leader;      /* [nnodes] the one whose unknowns a place has: itself, or a partner */
+    int *number;      /* [nnodes][dim] unknown of a frame component, or -1 if prescribed */
+    double *value;    /* [nnodes][dim] prescribed value of a frame component, 0 where free */
+    double *frame;    /* [nnodes][dim][dim] row i: direction of component i */
     int *owner; /* [nnodes] the boundary entry that holds the node, SAB_NOBODY or SAB_SEVERAL */
     int nshares;
     sab_share *share; /* of nodes that several entries hold, and of free ones between several */
@@ -80,13 +82,15 @@ typedef struct sab_support {
 } sab_support;
 /* Number of rigid motions of the geometry (in the plane two translations, one rotation) that the
  * constraints, and `held` (NULL: nothing), leave free: with any, a creeping flow has no unique
- * velocity. A mesh may have several parts: that of the loosest one, and one of its nodes. */
+ * velocity. A mesh may have several pieces: that of the loosest one, and one of its nodes. */
 sab_status sab_dofs_rigid_motions(const sab_dofs *dofs, const sab_mesh *mesh,
                                   const sab_geometry *geometry, const sab_support *held,
                                   int *motions, int *node, sab_error *err);
 
-/* l [nfree] = the free components of a nodal vector F [nnodes][dim]. */
+/* l [nfree] = the free components of a nodal vector of forces F [nnodes][dim]: partners add up. */
 void sab_dofs_restrict(const sab_dofs *dofs, const double *F, double *l);
+/* u [nfree] = those of a velocity U [nnodes][dim], which partners have in common. */
+void sab_dofs_take(const sab_dofs *dofs, const double *U, double *u);
 /* U [nnodes][dim] = unknowns u [nfree] and prescribed values together, along the axes; u NULL: the
  * prescribed part alone. */
 void sab_dofs_expand(const sab_dofs *dofs, const double *u, double *U);

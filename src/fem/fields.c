@@ -147,7 +147,7 @@ void sab_fields_update(sab_fields *f, const double *velocity, const double *lamb
      * gamma_T being opposed there: |lambda_T| + r|gamma_T| > strength; and if r|gamma_T| stands out
      * of what the solver has left open. */
     for (int q = 0; q < n; q++) {
-        const double trial = (law->step != NULL ? law->step : law->viscosity)[q] * shear_rate[q];
+        const double trial = (law->r != NULL ? law->r : law->viscosity)[q] * shear_rate[q];
         const double strength = law->yield[q] + law->friction[q] * lambda[s * q];
 
         yielded[q] = trial > strength - norm_t(s, lambda + s * q) && trial > 10.0 * law->residual;

@@ -17,7 +17,7 @@ typedef struct sab_point_law {
     double bulk;
     double residual;      /* natural residual of the solve, in units of stress */
     const sab_mu_i *mu_i; /* `friction` is that at rest; NULL: it is given */
-    const double *step;   /* r of the natural residual; NULL: the viscosity */
+    const double *r;      /* r of the natural residual; NULL: the viscosity */
 } sab_point_law;
 
 typedef struct sab_fields {
@@ -44,6 +44,7 @@ typedef struct sab_fields {
      * grains [walls->n][dim] with components (N; T), and the force vector of these. */
     const sab_wall_points *walls;
     const double *traction, *wall_force;
+    const double *fill; /* [nelements] where a surface moves, borrowed; NULL: all is full */
 } sab_fields;
 
 /* Without pressure the inertial number is infinite. Files get at most so many times I0: mu(I) has

@@ -57,8 +57,8 @@ sab_status sab_boundary_load(const sab_space *space, int nboundaries, const sab_
     return SAB_OK;
 }
 
-/* w u.n ds at point q of a side. */
-static double flux_at(const sab_space *space, int facet, int q, const double *U)
+/* w u.n ds at point q of a side; u [dim] gets the velocity. */
+static double flux_at(const sab_space *space, int facet, int q, const double *U, double *u)
 {
     const sab_quadrature *rule = sab_side_rule(space->mesh->cell);
     const int dim = space->mesh->cell->dim;
@@ -66,33 +66,53 @@ static double flux_at(const sab_space *space, int facet, int q, const double *U)
     int index[SAB_SIDE_SHAPES];
     sab_p2_side p;
 
+    for (int i = 0; i < dim; i++)
+        u[i] = 0.0;
     const int n = sab_element_side_at(space->element, space->mesh, facet, rule->xi[q], &p, shape);
     const double w = rule->weight[q] * space->geometry->measure(p.x);
     sab_element_side_index(space->element, space->mesh, facet, index);
     for (int a = 0; a < n; a++)
         for (int i = 0; i < dim; i++)
-            flux += w * shape[a] * p.normal_ds[i] * U[dim * index[a] + i];
+            u[i] += shape[a] * U[dim * index[a] + i];
+    for (int i = 0; i < dim; i++)
+        flux += w * p.normal_ds[i] * u[i];
     return flux;
 }
 
 double sab_boundary_flux(const sab_space *space, int group, const double *U)
 {
     const int points = sab_side_rule(space->mesh->cell)->n;
-    double flux = 0.0;
+    double flux = 0.0, u[SAB_DIM];
 
     for (int f = 0; f < space->mesh->group[group].nfacets; f++)
         for (int q = 0; q < points; q++)
-            flux += flux_at(space, space->mesh->group[group].facet[f], q, U);
+            flux += flux_at(space, space->mesh->group[group].facet[f], q, U, u);
     return flux;
 }
 
 double sab_boundary_outflow(const sab_space *space, const double *U)
 {
     const int points = sab_side_rule(space->mesh->cell)->n;
-    double flux = 0.0;
+    double flux = 0.0, u[SAB_DIM];
 
     for (int f = 0; f < space->mesh->nfacets; f++)
         for (int q = 0; q < points && !space->mesh->facet_interior[f]; q++)
-            flux += fmax(flux_at(space, f, q, U), 0.0);
+            flux += fmax(flux_at(space, f, q, U, u), 0.0);
     return flux;
+}
+
+void sab_boundary_momentum(const sab_space *space, const double *U, double *momentum)
+{
+    const int points = sab_side_rule(space->mesh->cell)->n, dim = space->mesh->cell->dim;
+    double u[SAB_DIM];
+
+    for (int i = 0; i < dim; i++)
+        momentum[i] = 0.0;
+    for (int f = 0; f < space->mesh->nfacets; f++)
+        for (int q = 0; q < points && !space->mesh->facet_interior[f]; q++) {
+            const double flux = flux_at(space, f, q, U, u);
+
+            for (int i = 0; i < dim; i++)
+                momentum[i] += flux * u[i];
+        }
 }

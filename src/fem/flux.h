@@ -13,5 +13,7 @@ sab_status sab_boundary_load(const sab_space *space, int nboundaries, const sab_
 double sab_boundary_flux(const sab_space *space, int group, const double *U);
 /* Integral of max(u.n, 0) over the whole boundary. */
 double sab_boundary_outflow(const sab_space *space, const double *U);
+/* Integral of u (u.n) over the whole boundary, momentum [dim]. */
+void sab_boundary_momentum(const sab_space *space, const double *U, double *momentum);
 
 #endif

@@ -35,6 +35,15 @@ static void velocity_rows(const view *v, int e, int q, double axis[SAB_MAX_S][SA
             axis[i][j] = j % dim == i ? phi[j / dim] : 0.0;
 }
 
+static void function_rows(const view *v, int e, int q, double axis[SAB_MAX_S][SAB_COMPONENTS])
+{
+    (void)e;
+    (void)q;
+    for (int i = 0; i < v->s; i++)
+        for (int j = 0; j < v->s; j++)
+            axis[i][j] = i == j ? 1.0 : 0.0;
+}
+
 /* The frame components of element e: unknown or -1, prescribed value, direction. */
 typedef struct component {
     int number;
@@ -113,7 +122,7 @@ static sab_status make_blocks(const view *v, const sab_dofs *dofs, sab_blocks **
         b->column_start[e + 1] = b->column_start[e] + n;
         b->value_start[e + 1] = b->value_start[e] + (int64_t)n * points * s;
         for (int q = 0; q < points; q++) {
-            double axis[SAB_MAX_S][SAB_COMPONENTS];
+            double axis[SAB_COMPONENTS][SAB_COMPONENTS]; /* SAB_MAX_S rows but for functions */
 
             v->rows(v, e, q, axis);
             for (int c = 0; c < s; c++)
@@ -207,6 +216,16 @@ sab_status sab_points_velocity(const sab_space *space, const sab_dofs *dofs,
                                const sab_quadrature *rule, sab_points **points, sab_error *err)
 {
     return see(&(view){space, rule, dofs->dim, 0, velocity_rows}, rule, dofs, points, err);
+}
+
+sab_status sab_points_functions(const sab_space *space, const sab_dofs *dofs, sab_points **points,
+                                sab_error *err)
+{
+    const int shapes = space->mesh->cell->nodes + sab_element_bubbles(space->element);
+    static const double middle[1][SAB_DIM] = {{0.25, 0.25, 0.25}}, weight[1] = {1.0};
+    static const sab_quadrature one = {1, 0, middle, weight}; /* where does not matter */
+
+    return see(&(view){space, &one, dofs->dim * shapes, 0, function_rows}, &one, dofs, points, err);
 }
 
 sab_status sab_points_hats(const sab_space *space, int nvertices, const int *vertex,

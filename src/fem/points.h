@@ -30,6 +30,10 @@ sab_status sab_points_remainder(const sab_space *space, const sab_dofs *dofs, sa
 /* Velocities along the axes at the points of a rule. */
 sab_status sab_points_velocity(const sab_space *space, const sab_dofs *dofs,
                                const sab_quadrature *rule, sab_points **points, sab_error *err);
+/* The components of all shape functions of each element along the axes, as one point per element
+ * (s = dim shapes): sum_e B_e^T C_e B_e is a matrix given element by element. */
+sab_status sab_points_functions(const sab_space *space, const sab_dofs *dofs, sab_points **points,
+                                sab_error *err);
 /* The P1 hats of the vertices at the law points; vertex [nnodes] numbers them, nvertices in all. */
 sab_status sab_points_hats(const sab_space *space, int nvertices, const int *vertex,
                            sab_points **points, sab_error *err);

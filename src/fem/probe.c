@@ -5,6 +5,8 @@ const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {
     [SAB_PROBE_POINT] = "point",         [SAB_PROBE_LINE] = "line",
     [SAB_PROBE_PLANE] = "plane",         [SAB_PROBE_TRACTION] = "traction",
     [SAB_PROBE_WALL_LOAD] = "wall_load", [SAB_PROBE_INTEGRAL] = "integral",
+    [SAB_PROBE_GRAINS] = "grains",       [SAB_PROBE_LEFT] = "left",
+    [SAB_PROBE_FRONT] = "front",         [SAB_PROBE_HEIGHT] = "height",
 };
 
 const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
@@ -39,6 +41,19 @@ const char *const sab_integral_name[SAB_INTEGRAL_COUNT] = {
     [SAB_INTEGRAL_MOVING_VOLUME] = "moving_volume",
 };
 
+const char *const sab_carried_name[SAB_CARRIED_KINDS] = {
+    [SAB_CARRIED_MASS] = "mass",
+    [SAB_CARRIED_CENTRE] = "centre",
+    [SAB_CARRIED_ANGLE] = "angle",
+    [SAB_CARRIED_LEAN] = "lean",
+    [SAB_CARRIED_KINETIC_ENERGY] = "kinetic_energy",
+    [SAB_CARRIED_POTENTIAL_ENERGY] = "potential_energy",
+    [SAB_CARRIED_SPEED] = "speed",
+    [SAB_CARRIED_EXCESS] = "excess",
+    [SAB_CARRIED_COUNT_OF] = "points",
+    [SAB_CARRIED_FEWEST] = "fewest",
+};
+
 bool sab_integral_is_area(sab_integral integral)
 {
     return integral >= SAB_INTEGRAL_AREA && integral <= SAB_INTEGRAL_MOVING_AREA;
@@ -57,5 +72,6 @@ bool sab_integral_is_moving(sab_integral integral)
 bool sab_probe_is_profile(const sab_probe *probe)
 {
     return probe->kind == SAB_PROBE_LINE || probe->kind == SAB_PROBE_PLANE ||
-           probe->kind == SAB_PROBE_TRACTION || probe->kind == SAB_PROBE_WALL_LOAD;
+           probe->kind == SAB_PROBE_TRACTION || probe->kind == SAB_PROBE_WALL_LOAD ||
+           probe->kind == SAB_PROBE_HEIGHT;
 }

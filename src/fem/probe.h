@@ -13,6 +13,10 @@ typedef enum sab_probe_kind {
     SAB_PROBE_TRACTION,  /* stress of the grains along a group, likewise */
     SAB_PROBE_WALL_LOAD, /* loads along a wall with friction, likewise */
     SAB_PROBE_INTEGRAL,  /* one number of the whole domain */
+    SAB_PROBE_GRAINS,    /* of the grains of a flow whose surface moves */
+    SAB_PROBE_LEFT,      /* mass of those that have left through a group */
+    SAB_PROBE_FRONT,     /* first coordinate below which a share of their mass is */
+    SAB_PROBE_HEIGHT,    /* how high they stand along a segment, written to profiles/NAME.csv */
     SAB_PROBE_KINDS
 } sab_probe_kind;
 extern const char *const sab_probe_kind_name[SAB_PROBE_KINDS]; /* the key: "flux", "force", ... */
@@ -58,6 +62,22 @@ typedef enum sab_integral {
 } sab_integral;
 extern const char *const sab_integral_name[SAB_INTEGRAL_COUNT]; /* "kinetic_energy", ... */
 
+/* Numbers of grains that move [docs/theory.md, 3.5]. */
+typedef enum sab_carried {
+    SAB_CARRIED_MASS,
+    SAB_CARRIED_CENTRE, /* of mass, dim numbers */
+    SAB_CARRIED_ANGLE,  /* of the surface with the level, degrees, anticlockwise in the plane */
+    SAB_CARRIED_LEAN,   /* of the centre about the origin, from the direction of gravity; degrees */
+    SAB_CARRIED_KINETIC_ENERGY,
+    SAB_CARRIED_POTENTIAL_ENERGY, /* -sum m g.x */
+    SAB_CARRIED_SPEED,            /* rms */
+    SAB_CARRIED_EXCESS,   /* mass where it is more than the mesh has room for, relative to all */
+    SAB_CARRIED_COUNT_OF, /* number of mass points */
+    SAB_CARRIED_FEWEST,   /* in an element inside */
+    SAB_CARRIED_KINDS
+} sab_carried;
+extern const char *const sab_carried_name[SAB_CARRIED_KINDS]; /* "mass", ... */
+
 typedef struct sab_probe {
     char *name; /* owned by whoever owns the array */
     int line;   /* of the case file */
@@ -69,6 +89,8 @@ typedef struct sab_probe {
     sab_probe_field field;
     sab_force_part part;   /* FORCE */
     sab_integral integral; /* INTEGRAL */
+    sab_carried grains;    /* GRAINS */
+    double share;          /* FRONT */
     double above;          /* MOVING_AREA, MOVING_VOLUME: speed */
 } sab_probe;
 

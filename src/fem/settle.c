@@ -101,8 +101,26 @@ static sab_status check_axis(const court *c, int node, sab_error *err)
     return SAB_OK;
 }
 
-/* Component by component: entries that agree, or rest against motion, which rest wins; two motions
- * are an error. */
+/* One claim against those that hold the components: it agrees with them, or moves where they are at
+ * rest, which it concedes. Two motions are an error. */
+static sab_status settle_claim(const court *c, int node, const sab_claim *k,
+                               const sab_claim *const *holder, sab_error *err)
+{
+    const sab_claim *conceded = NULL;
+
+    for (int i = 0; i < c->dofs->dim; i++) {
+        if (holder[i] == NULL || !prescribes(c, k, i) || is_overruled(c, node, k) ||
+            fabs(k->velocity[i] - holder[i]->velocity[i]) <= c->still)
+            continue;
+        if (!is_at_rest(c, holder[i]))
+            return fail_moving(c, node, holder[i]->entry < k->entry ? holder[i] : k,
+                               holder[i]->entry < k->entry ? k : holder[i], err);
+        conceded = holder[i];
+    }
+    return conceded != NULL ? add_concession(c, node, conceded->entry, k->entry, err) : SAB_OK;
+}
+
+/* Component by component: entries that agree, or rest against motion, which rest wins. */
 static sab_status settle_velocity(const court *c, int node, hold *h, sab_error *err)
 {
     const sab_claim *holder[SAB_DIM] = {NULL};
@@ -113,21 +131,8 @@ static sab_status settle_velocity(const court *c, int node, hold *h, sab_error *
         SAB_TRY(check_axis(c, node, err));
     for (int i = 0; i < dim; i++)
         holder[i] = find_holder(c, node, i);
-    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k)) {
-        const sab_claim *conceded = NULL;
-
-        for (int i = 0; i < dim; i++) {
-            if (holder[i] == NULL || !prescribes(c, k, i) || is_overruled(c, node, k) ||
-                fabs(k->velocity[i] - holder[i]->velocity[i]) <= c->still)
-                continue;
-            if (!is_at_rest(c, holder[i]))
-                return fail_moving(c, node, holder[i]->entry < k->entry ? holder[i] : k,
-                                   holder[i]->entry < k->entry ? k : holder[i], err);
-            conceded = holder[i];
-        }
-        if (conceded != NULL)
-            SAB_TRY(add_concession(c, node, conceded->entry, k->entry, err));
-    }
+    for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
+        SAB_TRY(settle_claim(c, node, k, holder, err));
     for (int i = 0; i < dim; i++) {
         const bool axis = i == 0 && is_on_axis(c, node);
 
@@ -141,12 +146,10 @@ cleanup:
     return status;
 }
 
-/* The slip walls of all entries at a node together, since no volume is to pass through any of them:
- * normals that differ by less than 30 degrees, directly or by way of others, are one wall. Their
- * unit normals to c->normal; returns their number. */
-static int gather_walls(const court *c, int node)
+/* The slip walls of all entries at a node, each a part of its own. Returns their number. */
+static int collect_walls(const court *c, int node)
 {
-    int n = 0, walls = 0;
+    int n = 0;
 
     for (const sab_claim *k = first_claim(c, node); k != NULL; k = next_claim(c, k))
         for (int w = 0; w < SAB_DIM; w++)
@@ -156,15 +159,29 @@ static int gather_walls(const court *c, int node)
                 c->part[n] = n;
                 n++;
             }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            const int from = c->part[i], to = c->part[j];
+    return n;
+}
 
+/* Give both parts the smaller number. */
+static void join_parts(const court *c, int n, int a, int b)
+{
+    for (int k = 0; k < n; k++)
+        if (c->part[k] == (a > b ? a : b))
+            c->part[k] = a > b ? b : a;
+}
+
+/* The slip walls of all entries at a node together, since no volume is to pass through any of them:
+ * normals that differ by less than 30 degrees, directly or by way of others, are one wall. Their
+ * unit normals to c->normal; returns their number. */
+static int gather_walls(const court *c, int node)
+{
+    const int n = collect_walls(c, node);
+    int walls = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
             if (sab_same_wall(c->normal[j], c->normal[i]))
-                for (int k = 0; k < n; k++)
-                    if (c->part[k] == (from > to ? from : to))
-                        c->part[k] = from > to ? to : from;
-        }
+                join_parts(c, n, c->part[i], c->part[j]);
     for (int i = 0; i < n; i++) /* each part begins with the normal of its number */
         if (c->part[i] == i) {
             double sum[SAB_DIM] = {0.0};

@@ -132,6 +132,12 @@ void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const doub
     memcpy(l + dofs->nfree, F + nodal_size(space), inner_size(space) * sizeof *l);
 }
 
+void sab_space_take(const sab_space *space, const sab_dofs *dofs, const double *U, double *u)
+{
+    sab_dofs_take(dofs, U, u);
+    memcpy(u + dofs->nfree, U + nodal_size(space), inner_size(space) * sizeof *u);
+}
+
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U)
 {
     double *inner = U + nodal_size(space);

@@ -44,9 +44,10 @@ void sab_space_destroy(sab_space **space);
 /* Entries of a velocity vector; number of unknowns. */
 size_t sab_space_size(const sab_space *space);
 int sab_space_unknowns(const sab_space *space, const sab_dofs *dofs);
-/* sab_dofs_restrict and sab_dofs_expand with the inner functions: between velocity vectors and
- * unknowns. */
+/* sab_dofs_restrict (forces), _take and _expand (velocities) with the inner functions: between
+ * velocity vectors and unknowns. */
 void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const double *F, double *l);
+void sab_space_take(const sab_space *space, const sab_dofs *dofs, const double *U, double *u);
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U);
 
 /* Reference place of law point q of element e. */

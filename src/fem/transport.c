@@ -5,6 +5,7 @@
  */
 #include "fem/transport.h"
 #include "base/memory.h"
+#include "fem/claims.h"
 #include "fem/locate.h"
 #include "fem/mass.h"
 #include "fem/walk.h"
@@ -19,10 +20,35 @@ struct sab_transport {
     const sab_space *space;
     const sab_walker *walker;
     sab_locator *locator; /* where the walk does not end in the right element */
-    bool *open;           /* [nelements][sides] */
-    bool *curved;         /* [nelements] */
-    double *w;            /* velocity vector, halfway between two steps */
+    bool *open;           /* [nelements][sides]; a path may go on there, or a wall ends */
+    int *beyond;          /* [nelements][sides] the facet that a periodic side goes on at, plus one;
+                             NULL if there are none */
+    double (*moved)[SAB_DIM]; /* [nelements][sides] and the translation to it */
+    double shortest;          /* of the translations */
+    bool *curved;             /* [nelements] */
+    double *w;                /* velocity vector, halfway between two steps */
 };
+
+/* The same behind a periodic side of the element: true if it is there. */
+static bool settle_beyond(const sab_transport *t, const double *x, sab_foot *f)
+{
+    const sab_mesh *mesh = t->space->mesh;
+    const sab_cell *cell = mesh->cell;
+
+    for (int i = 0; i < cell->sides; i++) {
+        const int side = cell->sides * f->element + i;
+        double y[SAB_DIM];
+
+        for (int k = 0; k < cell->dim && t->beyond[side] > 0; k++)
+            y[k] = x[k] + t->moved[side][k];
+        if (t->beyond[side] > 0 &&
+            sab_locate_inside(mesh, mesh->facet_element[t->beyond[side] - 1], y, f->xi) >= -SLACK) {
+            f->element = mesh->facet_element[t->beyond[side] - 1];
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Reference point of x, which the chords place in element f->element: there, in one beside it, or
  * anywhere. If nowhere, x is outside by the depth of a curved side: the nearest point of the
@@ -45,6 +71,8 @@ static void settle(const sab_transport *t, const double *x, sab_foot *f)
             return;
         }
     }
+    if (t->beyond != NULL && settle_beyond(t, x, f))
+        return;
     const int found = sab_locator_find(t->locator, x, f->xi);
     if (found >= 0) {
         f->element = found;
@@ -76,23 +104,12 @@ static bool make_path(const sab_mesh *mesh, int e, const double *xi, const doubl
     return finite;
 }
 
-/* The walk needs a place within the chords, and x may lie between a curved side and its chord: then
- * it starts in the element beside, or else from the nearest point of e, in reference coordinates,
- * which is no farther than the depth of the side. */
-static void start_walk(const sab_mesh *mesh, int e, sab_path *p, sab_foot *f)
+/* The path begins within the chords of element e, a little inside, near where l [corners] says. */
+static void begin_inside(const sab_mesh *mesh, int e, double *l, sab_path *p)
 {
     const sab_cell *cell = mesh->cell;
-    double xi[SAB_DIM], l[SAB_CORNERS], sum = 0.0;
-    int lowest, ignored;
+    double sum = 0.0;
 
-    if (sab_locate_chords(mesh, e, p->x, xi, &lowest) >= 0.0)
-        return;
-    sab_cell_barycentric(cell, xi, l);
-    const int beside = mesh->neighbour[cell->sides * e + sab_walk_opposite(cell, lowest)];
-    if (beside >= 0 && sab_locate_chords(mesh, beside, p->x, xi, &ignored) >= 0.0) {
-        f->element = beside;
-        return;
-    }
     for (int i = 0; i < cell->corners; i++) {
         l[i] = fmax(l[i], SLACK);
         sum += l[i];
@@ -103,6 +120,48 @@ static void start_walk(const sab_mesh *mesh, int e, sab_path *p, sab_foot *f)
             p->x[i] += l[k] / sum * sab_mesh_x(mesh, sab_mesh_element(mesh, e)[k])[i];
         p->d[i] = p->end[i] - p->x[i];
     }
+}
+
+/* The walk needs a place within the chords, and x may lie between a curved side and its chord: then
+ * it starts in the element beside, or else from the nearest point of e, in reference coordinates,
+ * which is no farther than the depth of the side. */
+static void start_walk(const sab_mesh *mesh, int e, sab_path *p, sab_foot *f)
+{
+    const sab_cell *cell = mesh->cell;
+    double xi[SAB_DIM], l[SAB_CORNERS];
+    int lowest, ignored;
+
+    if (sab_locate_chords(mesh, e, p->x, xi, &lowest) >= 0.0)
+        return;
+    sab_cell_barycentric(cell, xi, l);
+    const int beside = mesh->neighbour[cell->sides * e + sab_walk_opposite(cell, lowest)];
+    if (beside >= 0 && sab_locate_chords(mesh, beside, p->x, xi, &ignored) >= 0.0) {
+        f->element = beside;
+        return;
+    }
+    begin_inside(mesh, e, l, p);
+}
+
+/* The path goes on at the partner of a periodic side, from where it meets the side, a little within
+ * the element there: so that the line meets this element, whatever rounding does. The end of the
+ * path is moved, and nothing else. */
+static void pass(const sab_transport *t, int side, const double *from, sab_path *p, sab_foot *f)
+{
+    const sab_mesh *mesh = t->space->mesh;
+    const sab_cell *cell = mesh->cell;
+    const double *translation = t->moved[side];
+    double xi[SAB_DIM], l[SAB_CORNERS];
+    int lowest;
+
+    f->element = mesh->facet_element[t->beyond[side] - 1];
+    f->side = SAB_INSIDE;
+    for (int i = 0; i < cell->dim; i++) {
+        p->x[i] = from[i] + translation[i];
+        p->end[i] += translation[i];
+    }
+    sab_locate_chords(mesh, f->element, p->x, xi, &lowest);
+    sab_cell_barycentric(cell, xi, l);
+    begin_inside(mesh, f->element, l, p);
 }
 
 /* Do two elements have a corner in common? */
@@ -116,28 +175,62 @@ static bool touch(const sab_mesh *mesh, int e, int f)
 }
 
 /* The path has left the chords by a side of the boundary. Between chords and curve it goes on, and
- * may end there, in this element or in one beside it or beside the place where it slides to. */
-static int leave(const sab_transport *t, const sab_path *p, sab_foot *f)
+ * may end there, in this element or in one beside it or beside the place where it slides to. *on:
+ * it goes on beyond a periodic side, also where a wall ends along which it slides. */
+static int leave(const sab_transport *t, sab_path *p, sab_foot *f, bool *on)
 {
     const sab_mesh *mesh = t->space->mesh;
     const bool curved = t->curved[f->element];
+    const int out = mesh->cell->sides * f->element + f->side;
     sab_foot end = {.side = SAB_INSIDE};
+    double x[SAB_DIM];
     int steps = 0;
 
+    *on = false;
     if (curved && sab_locate_inside(mesh, f->element, p->end, f->xi) >= -SLACK) {
         f->side = SAB_INSIDE;
+        return 0;
+    }
+    if (t->beyond != NULL && t->beyond[out] > 0) {
+        t->walker->meet(mesh, p, f);
+        sab_mesh_map(mesh, f->element, f->xi, x, NULL);
+        pass(t, out, x, p, f);
+        *on = true;
         return 0;
     }
     end.element = curved ? sab_locator_find(t->locator, p->end, end.xi) : -1;
     if (end.element < 0 || !touch(mesh, end.element, f->element)) {
         const double rest = t->walker->meet(mesh, p, f);
 
-        if (!t->open[mesh->cell->sides * f->element + f->side])
-            steps = t->walker->slide(mesh, t->open, p->d, rest, f);
+        if (!t->open[out]) {
+            sab_stop stop = {.element = -1};
+
+            steps = t->walker->slide(mesh, t->open, p->d, rest, f, &stop);
+            const int next = mesh->cell->sides * stop.element + stop.side;
+            if (stop.element >= 0 && t->beyond != NULL && t->beyond[next] > 0) {
+                sab_mesh_map(mesh, f->element, f->xi, x, NULL);
+                for (int i = 0; i < mesh->cell->dim; i++)
+                    p->end[i] = x[i] + stop.d[i];
+                pass(t, next, x, p, f);
+                *on = true;
+                return steps;
+            }
+        }
     }
     if (end.element >= 0 && touch(mesh, end.element, f->element))
         *f = end;
     return steps;
+}
+
+/* How often a path may leave the mesh: as often as there are periods along it, and a few times more
+ * where it runs along a side and rounding takes it to and fro. */
+static int rounds_of(const sab_transport *t, const double *d)
+{
+    double length = 0.0;
+
+    for (int i = 0; i < t->space->mesh->cell->dim; i++)
+        length = hypot(length, d[i]);
+    return t->beyond == NULL ? 1 : 8 + (int)fmin(SAB_DIM * length / t->shortest, 1e6);
 }
 
 /* Follow x + d from point xi of element e. */
@@ -156,11 +249,17 @@ static sab_foot find_foot(const sab_transport *t, int e, const double *xi, const
     }
     if (t->curved[e])
         start_walk(mesh, e, &p, &f);
-    int steps = t->walker->walk(mesh, &p, &f);
-    if (f.side == SAB_INSIDE)
-        settle(t, p.end, &f);
-    else
-        steps += leave(t, &p, &f);
+    int steps = 0, rounds = rounds_of(t, d);
+    for (bool on = true; on;) {
+        steps += t->walker->walk(mesh, &p, &f);
+        on = f.side != SAB_INSIDE && rounds-- > 0;
+        if (on) {
+            steps += leave(t, &p, &f, &on);
+        } else {
+            f.side = SAB_INSIDE;
+            settle(t, p.end, &f);
+        }
+    }
     if (f.side != SAB_INSIDE) {
         const bool open = t->open[mesh->cell->sides * f.element + f.side];
 
@@ -226,8 +325,44 @@ static bool is_curved(const sab_mesh *mesh, int e)
     return false;
 }
 
-sab_status sab_transport_create(const sab_space *space, const bool *open, sab_transport **transport,
-                                sab_error *err)
+/* A path that leaves by facet a goes on at b, moved by sign times the translation. */
+static void go_on(sab_transport *t, int a, int b, double sign, const double *translation)
+{
+    const sab_mesh *mesh = t->space->mesh;
+    const int side = mesh->cell->sides * mesh->facet_element[a] + mesh->facet_side[a];
+
+    t->beyond[side] = b + 1;
+    t->open[side] = true; /* walls end there */
+    for (int i = 0; i < mesh->cell->dim; i++)
+        t->moved[side][i] = sign * translation[i];
+}
+
+/* Where periodic sides go on. */
+static sab_status find_beyond(sab_transport *t, int nmatches, const sab_match *match,
+                              sab_error *err)
+{
+    const sab_mesh *mesh = t->space->mesh;
+    const size_t sides = (size_t)mesh->cell->sides * (size_t)mesh->nelements;
+    sab_status status = SAB_OK;
+
+    if (nmatches == 0)
+        return SAB_OK;
+    t->shortest = INFINITY;
+    SAB_NEW(t->beyond, sides);
+    SAB_NEW(t->moved, sides);
+    for (int k = 0; k < nmatches; k++) {
+        t->shortest = fmin(t->shortest, sab_length(match[k].translation));
+        for (int f = 0; f < match[k].nfacets; f++) {
+            go_on(t, match[k].facet_from[f], match[k].facet_to[f], 1.0, match[k].translation);
+            go_on(t, match[k].facet_to[f], match[k].facet_from[f], -1.0, match[k].translation);
+        }
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_transport_create(const sab_space *space, const bool *open, int nmatches,
+                                const sab_match *match, sab_transport **transport, sab_error *err)
 {
     const sab_mesh *mesh = space->mesh;
     sab_status status = SAB_OK;
@@ -246,6 +381,7 @@ sab_status sab_transport_create(const sab_space *space, const bool *open, sab_tr
             t->open[mesh->cell->sides * mesh->facet_element[f] + mesh->facet_side[f]] = open[f];
     for (int e = 0; e < mesh->nelements; e++)
         t->curved[e] = is_curved(mesh, e);
+    SAB_TRY(find_beyond(t, nmatches, match, err));
     *transport = t;
     t = NULL;
 cleanup:
@@ -261,6 +397,8 @@ void sab_transport_destroy(sab_transport **transport)
         return;
     sab_locator_destroy(&t->locator);
     SAB_FREE(t->open);
+    SAB_FREE(t->beyond);
+    SAB_FREE(t->moved);
     SAB_FREE(t->curved);
     SAB_FREE(t->w);
     SAB_FREE(*transport);
@@ -329,6 +467,18 @@ void sab_transport_second(sab_transport *t, double dt, const double *now, const 
         }
     if (report != NULL)
         *report = sum;
+}
+
+void sab_transport_follow(const sab_transport *t, const double *d, int *element, double *xi,
+                          int *side, bool *open, sab_transport_report *report)
+{
+    const sab_cell *cell = t->space->mesh->cell;
+    const sab_foot f = find_foot(t, *element, xi, d, report);
+
+    *element = f.element;
+    memcpy(xi, f.xi, (size_t)cell->dim * sizeof *xi);
+    *side = f.side;
+    *open = f.side != SAB_INSIDE && t->open[cell->sides * f.element + f.side];
 }
 
 void sab_transport_from_side(const sab_transport *t, int facet, const double *xi, const double *d,

@@ -50,10 +50,11 @@ void sab_transport_add(sab_transport_report *sum, const sab_transport_report *no
 double sab_transport_limit(const sab_element *element, bool split, int order);
 
 /* open [nfacets of the mesh]: true where material may come in or go out, false at a wall; copied,
- * not read for interior facets, NULL if there are walls only. The space is borrowed. The caller
- * owns *transport. */
-sab_status sab_transport_create(const sab_space *space, const bool *open, sab_transport **transport,
-                                sab_error *err);
+ * not read for interior facets, NULL if there are walls only. match [nmatches]: sides beyond which
+ * it goes on at others (periodic), whatever `open` says; read here only. The space is borrowed. The
+ * caller owns *transport. */
+sab_status sab_transport_create(const sab_space *space, const bool *open, int nmatches,
+                                const sab_match *match, sab_transport **transport, sab_error *err);
 void sab_transport_destroy(sab_transport **transport);
 
 /* Velocity vectors are those of the space, inner functions included; v, v1, v2 are [points of
@@ -71,6 +72,11 @@ void sab_transport_along(sab_transport *transport, double dt, const double *wind
 void sab_transport_second(sab_transport *transport, double dt, const double *now,
                           const double *before, double *v1, double *v2,
                           sab_transport_report *report);
+
+/* Where the path x + d from point xi of element *element ends; xi [dim] and *element become those
+ * of the end. *side: SAB_INSIDE, or the side it is held by or leaves through; *open: the latter. */
+void sab_transport_follow(const sab_transport *transport, const double *d, int *element, double *xi,
+                          int *side, bool *open, sab_transport_report *report);
 
 /* v = U at the foot x + d of reference point xi of a boundary facet; d and v are [dim]. */
 void sab_transport_from_side(const sab_transport *transport, int facet, const double *xi,

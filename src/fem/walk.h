@@ -18,6 +18,12 @@ typedef struct sab_foot {
 
 enum { SAB_INSIDE = -1 }; /* instead of a side: the foot is in the element */
 
+/* The open side that ends a wall, and what is left of a path along it: element -1 if none. */
+typedef struct sab_stop {
+    int element, side;
+    double d[SAB_DIM];
+} sab_stop;
+
 typedef struct sab_walker {
     /* Cross sides until the end of the path is not beyond the next one, or there is no neighbour:
      * then foot->side is that side. Returns the number of sides crossed. */
@@ -26,10 +32,10 @@ typedef struct sab_walker {
      * path that lies beyond. */
     double (*meet)(const sab_mesh *mesh, const sab_path *path, sab_foot *foot);
     /* Go on along the wall for the rest of the path with the part of d along its sides (chords).
-     * d.x grows all the way. Ends where d points into a corner, and where the wall ends; open is
-     * [nelements][sides]. Returns the number of sides passed. */
+     * d.x grows all the way. Ends where d points into a corner, and where the wall ends: then *stop
+     * says by what; open is [nelements][sides]. Returns the number of sides passed. */
     int (*slide)(const sab_mesh *mesh, const bool *open, const double *d, double rest,
-                 sab_foot *foot);
+                 sab_foot *foot, sab_stop *stop);
 } sab_walker;
 
 extern const sab_walker sab_walker_triangle, sab_walker_tetrahedron;

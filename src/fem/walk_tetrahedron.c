@@ -255,7 +255,9 @@ typedef struct wall {
     const double *d;
     int e, s, node[SAB_DIM];
     double l[SAB_DIM];
-    double rest; /* of the path, as a share of d */
+    double rest;          /* of the path, as a share of d */
+    double last[SAB_DIM]; /* the last move, per share of d */
+    sab_stop stop;
 } wall;
 
 static void set_side(wall *w, int e, int s)
@@ -348,6 +350,11 @@ static int move_in_side(wall *w)
     int k = -1;
 
     rates_of(w, rate);
+    for (int i = 0; i < SAB_DIM; i++) {
+        w->last[i] = 0.0;
+        for (int j = 0; j < SAB_DIM; j++)
+            w->last[i] += rate[j] * sab_mesh_x(w->mesh, w->node[j])[i];
+    }
     for (int i = 0; i < SAB_DIM; i++)
         if (rate[i] < 0.0 && w->l[i] < -rate[i] * share) {
             share = w->l[i] / -rate[i];
@@ -379,8 +386,20 @@ static bool move_along_edge(wall *w, int i, int j)
         return false;
     }
     w->rest -= room / rate;
+    for (int k = 0; k < SAB_DIM; k++)
+        w->last[k] =
+            rate * (sab_mesh_x(w->mesh, w->node[to])[k] - sab_mesh_x(w->mesh, w->node[from])[k]);
     put_at_corner(w, w->node[to]);
     return true;
+}
+
+/* The wall ends at an open side, and what is left of the path goes on as it came. */
+static void note_stop(wall *w, const wall *at)
+{
+    w->stop.element = at->e;
+    w->stop.side = at->s;
+    for (int i = 0; i < SAB_DIM; i++)
+        w->stop.d[i] = w->rest * w->last[i];
 }
 
 /* Beyond the edge without corner k, into the next side if d goes on there, otherwise along the
@@ -393,8 +412,10 @@ static bool leave_side(wall *w, int k)
     int third = 0;
 
     cross_edge(&next, i);
-    if (is_open(&next))
+    if (is_open(&next)) {
+        note_stop(w, &next);
         return false;
+    }
     rates_of(&next, rate);
     while (next.node[third] == w->node[i] || next.node[third] == w->node[j])
         third++;
@@ -411,7 +432,7 @@ static bool turn_at_corner(wall *w, int k, int *edge)
     const int node = w->node[k];
     const wall start = *w;
     double best = 0.0;
-    wall to = *w;
+    wall to = *w, end = {.e = -1};
 
     do { /* once around */
         const int i = w->node[0] == node ? 0 : w->node[1] == node ? 1 : 2;
@@ -436,10 +457,14 @@ static bool turn_at_corner(wall *w, int k, int *edge)
                 }
             }
         }
+        if (is_open(w))
+            end = *w;
         cross_edge(w, i);
     } while (w->e != start.e || w->s != start.s);
     *w = to;
     put_at_corner(w, node);
+    if (!(best > 0.0) && end.e >= 0)
+        note_stop(w, &end);
     return best > 0.0;
 }
 
@@ -447,10 +472,11 @@ static bool turn_at_corner(wall *w, int k, int *edge)
  * an edge into the next one if that goes on, otherwise along the edge; at a corner the best of all.
  * About a corner it cannot go round, since d.x does not grow all the way; what rounding may do is
  * bounded. */
-static int slide(const sab_mesh *mesh, const bool *open, const double *d, double rest, sab_foot *f)
+static int slide(const sab_mesh *mesh, const bool *open, const double *d, double rest, sab_foot *f,
+                 sab_stop *stop)
 {
     double size = 0.0, along[SAB_DIM]; /* squares of long paths overflow */
-    wall w = {.mesh = mesh, .open = open, .d = along};
+    wall w = {.mesh = mesh, .open = open, .d = along, .stop = {.element = -1}};
     int steps = 0;
 
     for (int i = 0; i < SAB_DIM; i++)
@@ -481,6 +507,7 @@ static int slide(const sab_mesh *mesh, const bool *open, const double *d, double
     f->at[0] = w.l[1];
     f->at[1] = w.l[2];
     sab_foot_on_side(mesh->cell, f);
+    *stop = w.stop;
     return steps;
 }
 

@@ -107,10 +107,14 @@ static void next_side(const sab_mesh *mesh, bool forward, int *e, int *side)
 }
 
 /* d.x grows all the way: no side comes twice. */
-static int slide(const sab_mesh *mesh, const bool *open, const double *d, double rest, sab_foot *f)
+static int slide(const sab_mesh *mesh, const bool *open, const double *d, double rest, sab_foot *f,
+                 sab_stop *stop)
 {
     int steps = 0, e = f->element, side = f->side;
+    double left[2] = {0.0, 0.0};
     bool forward = false;
+
+    stop->element = -1;
 
     for (;; steps++) {
         const double *a = corner(mesh, e, side), *b = corner(mesh, e, side + 1);
@@ -118,6 +122,8 @@ static int slide(const sab_mesh *mesh, const bool *open, const double *d, double
         const double rate = dot(d, chord) / dot(chord, chord);
 
         if (steps > 0) {
+            if (open[3 * e + side])
+                *stop = (sab_stop){e, side, {left[0], left[1]}};
             if (open[3 * e + side] || (forward ? !(rate > 0.0) : !(rate < 0.0)))
                 break; /* at the corner reached before */
             f->element = e;
@@ -132,6 +138,8 @@ static int slide(const sab_mesh *mesh, const bool *open, const double *d, double
         }
         f->at[0] += room;
         rest -= room / rate;
+        for (int i = 0; i < 2; i++)
+            left[i] = rest * rate * chord[i];
         next_side(mesh, forward, &e, &side);
     }
     sab_foot_on_side(mesh->cell, f);

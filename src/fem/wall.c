@@ -2,7 +2,7 @@
 #include "fem/dofs.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
-#include "fem/wall_parts.h"
+#include "fem/wall_make.h"
 
 #include <string.h>
 
@@ -12,14 +12,14 @@ bool sab_wall_owns(const sab_wall_of *of, int node)
 }
 
 sab_status sab_wall_create(const sab_mesh *mesh, const sab_geometry *geometry, int group,
-                           const int *owner, int entry, int samples, sab_wall **wall,
+                           const int *owner, int entry, int samples, sab_wall_trace **wall,
                            sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_mesh_group *g = &mesh->group[group];
     const sab_wall_of of = {mesh, geometry, g, owner, entry};
     const bool surface = mesh->cell->facet != &sab_cell_line;
-    sab_wall *w = NULL;
+    sab_wall_trace *w = NULL;
 
     *wall = NULL;
     for (int f = 0; f < g->nfacets; f++)
@@ -50,7 +50,7 @@ cleanup:
     return status;
 }
 
-void sab_wall_destroy(sab_wall **wall)
+void sab_wall_destroy(sab_wall_trace **wall)
 {
     if (*wall != NULL) {
         SAB_FREE((*wall)->vertex);
@@ -69,7 +69,8 @@ void sab_wall_destroy(sab_wall **wall)
 
 /* Normal and shear of the traction t of the grains. On a line the outward normal n, turned by a
  * right angle, (-n_y, n_x), is the direction of s; on a surface the shear is t - (t.n) n. */
-static void split_traction(const sab_wall *w, const double *normal, const double *t, double *stress)
+static void split_traction(const sab_wall_trace *w, const double *normal, const double *t,
+                           double *stress)
 {
     stress[0] = t[0] * normal[0];
     for (int i = 1; i < w->dim; i++)
@@ -106,7 +107,7 @@ typedef struct source {
 
 /* The P1 hat of a vertex is its P2 function and half of those of the middles around it, so
  *     t = (F_vertex + sum F_middle / 2) / int phi                          [docs/theory.md, 10]. */
-static void stress_at(const sab_wall *w, const sab_wall_vertex *v, const source *from,
+static void stress_at(const sab_wall_trace *w, const sab_wall_vertex *v, const source *from,
                       double *stress)
 {
     const double *F = from->value;
@@ -127,7 +128,7 @@ static void stress_at(const sab_wall *w, const sab_wall_vertex *v, const source 
     split_traction(w, v->normal, t, stress);
 }
 
-static void fill_rows(const sab_wall *w, const source *from, double *stress)
+static void fill_rows(const sab_wall_trace *w, const source *from, double *stress)
 {
     for (int k = 0; k < w->nrows; k++) {
         double other[1 + SAB_DIM], *here = stress + w->components * k;
@@ -141,12 +142,12 @@ static void fill_rows(const sab_wall *w, const source *from, double *stress)
     }
 }
 
-void sab_wall_stress(const sab_wall *w, const double *F, double *stress)
+void sab_wall_stress(const sab_wall_trace *w, const double *F, double *stress)
 {
     fill_rows(w, &(source){NULL, F}, stress);
 }
 
-void sab_wall_recovered(const sab_wall *w, const sab_geometry *geometry, const double *sigma,
+void sab_wall_recovered(const sab_wall_trace *w, const sab_geometry *geometry, const double *sigma,
                         double *stress)
 {
     fill_rows(w, &(source){geometry, sigma}, stress);

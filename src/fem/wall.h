@@ -16,7 +16,7 @@
 
 typedef struct sab_wall_vertex {
     int node;
-    int first, nmiddles; /* of the edges of the wall that meet here, in sab_wall.middle */
+    int first, nmiddles; /* of the edges of the wall that meet here, in sab_wall_trace.middle */
     int part;            /* of a line: a new one begins where a vertex is left out */
     double s;            /* likewise */
     bool axis;           /* on an axis, where the radial traction vanishes */
@@ -24,7 +24,7 @@ typedef struct sab_wall_vertex {
     double normal[SAB_DIM]; /* int phi n, outward, made a unit vector */
 } sab_wall_vertex;
 
-typedef struct sab_wall {
+typedef struct sab_wall_trace {
     int dim;
     int components; /* of a stress: normal and shear along s; on a surface normal and shear [dim] */
     int nvertices;
@@ -42,7 +42,7 @@ typedef struct sab_wall {
     int *cell;     /* [cells][nodes of a facet] points */
     double *point; /* [npoints][dim] */
     int *row;      /* [npoints] of a vertex that has one, -1 elsewhere */
-} sab_wall;
+} sab_wall_trace;
 
 /* The wall made of `group`. Nodes that another boundary entry holds, alone or with this one
  * (sab_dofs.owner), carry other forces too, and the vertices beside them are left out. A row per
@@ -51,20 +51,20 @@ typedef struct sab_wall {
  * SAB_ERR_INPUT: sides inside the domain, no vertex left, samples on a surface. The caller owns
  * *wall. */
 sab_status sab_wall_create(const sab_mesh *mesh, const sab_geometry *geometry, int group,
-                           const int *owner, int entry, int samples, sab_wall **wall,
+                           const int *owner, int entry, int samples, sab_wall_trace **wall,
                            sab_error *err);
-void sab_wall_destroy(sab_wall **wall);
+void sab_wall_destroy(sab_wall_trace **wall);
 /* stress [nrows][components] of the grains on the wall from the nodal force F [nnodes][dim] of the
  * grains on the group (sab_fields_nodal_force): normal, positive in compression, and shear, along s
  * or as a vector. */
-void sab_wall_stress(const sab_wall *wall, const double *F, double *stress);
+void sab_wall_stress(const sab_wall_trace *wall, const double *F, double *stress);
 /* The same from a continuous total stress sigma [nnodes][s] (sab_recovery_stress): its values at
  * the vertices, on the normals there. */
-void sab_wall_recovered(const sab_wall *wall, const sab_geometry *geometry, const double *sigma,
-                        double *stress);
+void sab_wall_recovered(const sab_wall_trace *wall, const sab_geometry *geometry,
+                        const double *sigma, double *stress);
 /* Rows of a surface, value [nrows][columns], to all its points, at [npoints][columns]: linear in
  * each facet; a vertex left out has the mean of its neighbours, or of theirs. */
-sab_status sab_wall_spread(const sab_wall *wall, int columns, const double *value, double *at,
+sab_status sab_wall_spread(const sab_wall_trace *wall, int columns, const double *value, double *at,
                            sab_error *err);
 /* force [dim] = -int sigma n over a group that is a boundary: that of the grains on it. */
 void sab_wall_force(const sab_mesh *mesh, int group, const sab_geometry *geometry,

@@ -4,7 +4,7 @@
 #include "fem/dofs.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
-#include "fem/wall_parts.h"
+#include "fem/wall_make.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,7 +141,8 @@ static bool crosses_axis(const sab_wall_of *of, double reach, const side *here, 
 }
 
 /* The vertex between two sides; on an axis one of them is NULL, and the normal is along it. */
-static void add_vertex(sab_wall *w, const side *before, const side *behind, double s, int part)
+static void add_vertex(sab_wall_trace *w, const side *before, const side *behind, double s,
+                       int part)
 {
     sab_wall_vertex *v = &w->vertex[w->nvertices];
     const side *of[ENDS] = {before, behind};
@@ -168,7 +169,7 @@ static void add_vertex(sab_wall *w, const side *before, const side *behind, doub
 
 /* The vertices of all lines, w->vertex having room for them. */
 static void find_vertices(const sab_wall_of *of, int nsides, const side *sides, const int *degree,
-                          sab_wall *w)
+                          sab_wall_trace *w)
 {
     const double reach = sab_axis_reach(of->mesh, of->geometry);
     int part = 0;
@@ -196,7 +197,7 @@ static void find_vertices(const sab_wall_of *of, int nsides, const side *sides, 
     }
 }
 
-static void rows_at_vertices(sab_wall *w, const sab_mesh *mesh)
+static void rows_at_vertices(sab_wall_trace *w, const sab_mesh *mesh)
 {
     for (int i = 0; i < w->nvertices; i++) {
         w->s[i] = w->vertex[i].s;
@@ -206,7 +207,7 @@ static void rows_at_vertices(sab_wall *w, const sab_mesh *mesh)
     }
 }
 
-static void rows_at_samples(sab_wall *w, const sab_mesh *mesh, int nsides, const side *sides)
+static void rows_at_samples(sab_wall_trace *w, const sab_mesh *mesh, int nsides, const side *sides)
 {
     const sab_wall_vertex *v = w->vertex;
     const double from = v[0].s, to = v[w->nvertices - 1].s;
@@ -232,7 +233,7 @@ static void rows_at_samples(sab_wall *w, const sab_mesh *mesh, int nsides, const
     }
 }
 
-sab_status sab_wall_line(const sab_wall_of *of, int samples, sab_wall *w, sab_error *err)
+sab_status sab_wall_line(const sab_wall_of *of, int samples, sab_wall_trace *w, sab_error *err)
 {
     sab_status status = SAB_OK;
     const int nsides = of->group->nfacets;

@@ -28,7 +28,7 @@ typedef struct builder {
 static void add_point(builder *b, int entry, const sab_wall_point *part)
 {
     sab_wall_points *w = b->walls;
-    const int node = part->place[0];
+    const int node = b->dofs->leader[part->place[0]]; /* partners of periodic sides are one */
 
     for (int k = part->n == 1 ? b->first[node] : 0; k > 0; k = b->next[k - 1]) {
         sab_wall_point *at = &w->point[k - 1];

@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "fem/p2.h"
 #include "fem/quadrature.h"
-#include "fem/wall_parts.h"
+#include "fem/wall_make.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct around {
 } around;
 
 /* Number the nodes of the group in their order: w->npoints of them, w->cell, w->point. */
-static sab_status find_points(const sab_wall_of *of, sab_wall *w, int **node, sab_error *err)
+static sab_status find_points(const sab_wall_of *of, sab_wall_trace *w, int **node, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = of->mesh;
@@ -93,7 +93,7 @@ static void visit(const sab_wall_of *of, int f, const int *cell, const int *begi
 
 /* Edges with one facet are the rim; where another entry holds a vertex, or the middle of an edge
  * that ends there, it is left out too. Counts the vertices of each facet into `facets`. */
-static void mark_rim(const sab_wall_of *of, const sab_wall *w, const int *node, around *at)
+static void mark_rim(const sab_wall_of *of, const sab_wall_trace *w, const int *node, around *at)
 {
     const sab_cell *facet = of->mesh->cell->facet;
 
@@ -115,8 +115,8 @@ static void mark_rim(const sab_wall_of *of, const sab_wall *w, const int *node, 
 }
 
 /* A row for each vertex that is left, in the order of the points. */
-static sab_status make_rows(const sab_wall_of *of, sab_wall *w, const int *node, const around *at,
-                            sab_error *err)
+static sab_status make_rows(const sab_wall_of *of, sab_wall_trace *w, const int *node,
+                            const around *at, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_cell *facet = of->mesh->cell->facet;
@@ -167,7 +167,7 @@ cleanup:
     return status;
 }
 
-sab_status sab_wall_surface(const sab_wall_of *of, sab_wall *w, sab_error *err)
+sab_status sab_wall_surface(const sab_wall_of *of, sab_wall_trace *w, sab_error *err)
 {
     sab_status status = SAB_OK;
     const int width = of->mesh->cell->facet->nodes;
@@ -198,7 +198,7 @@ cleanup:
 
 /* One round: vertices not yet known get the mean of their neighbours that are, once per facet.
  * Returns how many. */
-static int fill_in(const sab_wall *w, int columns, double *at, int *known, int *count)
+static int fill_in(const sab_wall_trace *w, int columns, double *at, int *known, int *count)
 {
     int filled = 0;
 
@@ -227,7 +227,7 @@ static int fill_in(const sab_wall *w, int columns, double *at, int *known, int *
     return filled;
 }
 
-sab_status sab_wall_spread(const sab_wall *w, int columns, const double *value, double *at,
+sab_status sab_wall_spread(const sab_wall_trace *w, int columns, const double *value, double *at,
                            sab_error *err)
 {
     sab_status status = SAB_OK;

@@ -5,7 +5,7 @@
 #include "fem/flux.h"
 #include "flow/inertia.h"
 #include "flow/law.h"
-#include "flow/parts.h"
+#include "flow/assemble.h"
 #include "flow/walls.h"
 
 #include <math.h>
@@ -59,12 +59,14 @@ void sab_flow_assemble_matrix(sab_flow *flow)
         fill_law(s, program->weight[q] * program->viscosity[q],
                  q < flow->space->npoints ? program->bulk : 0.0, C + (size_t)(s * s) * (size_t)q);
     program->inertial = inertia != NULL;
-    program->step_is_safe = program->bulk == 1.0 && inertia == NULL && flow->walls == NULL;
+    program->r_is_safe = program->bulk == 1.0 && inertia == NULL && flow->walls == NULL;
     memset(program->A->value, 0, (size_t)program->A->start[program->n] * sizeof(double));
     sab_blocks_assemble(program->B, C, flow->scatter, program->A);
     if (flow->remainder != NULL)
         assemble_remainder(flow);
-    if (inertia != NULL) {
+    if (flow->surface != NULL) {
+        sab_surface_assemble(flow);
+    } else if (inertia != NULL) {
         sab_mass_assemble(inertia->mass, inertia->factor, flow->scatter, program->A);
         sab_inflow_assemble(inertia->inflow, program->A);
     }
@@ -145,17 +147,24 @@ void sab_flow_update_fields(sab_flow *flow)
 {
     const sab_program *program = flow->program;
     const sab_material *material = flow->setup.material;
-    const sab_point_law law = {.friction = program->friction,
-                               .yield = program->yield,
-                               .viscosity = program->viscosity,
-                               .rate = flow->law->nu,
-                               .bulk = program->bulk,
-                               .residual = flow->natural,
-                               .mu_i = material->has_mu_i ? &material->mu_i : NULL,
-                               .step = program->r};
+    sab_point_law law = {.friction = program->friction,
+                         .yield = program->yield,
+                         .viscosity = program->viscosity,
+                         .rate = flow->law->nu,
+                         .bulk = program->bulk,
+                         .residual = flow->natural,
+                         .mu_i = material->has_mu_i ? &material->mu_i : NULL,
+                         .r = program->r};
 
+    if (flow->surface != NULL) {
+        sab_surface_scale(flow);
+        law.viscosity = flow->surface->scaled;
+        law.rate = law.viscosity + program->npoints;
+        law.yield = law.rate + program->npoints;
+    }
     sab_space_expand(flow->space, flow->dofs, flow->u, flow->work);
-    sab_fields_update(flow->fields, flow->work, flow->lambda, &law);
+    sab_fields_update(flow->fields, flow->work,
+                      flow->surface != NULL ? flow->surface->lambda : flow->lambda, &law);
     sab_flow_walls_update(flow);
 }
 
@@ -226,7 +235,7 @@ static double pressure_scale(const sab_flow *flow)
  * remainder. */
 static size_t work_size(const sab_space *space, int npoints)
 {
-    const size_t square = (size_t)(space->geometry->s * space->geometry->s);
+    const size_t square = (size_t)space->geometry->s * (size_t)space->geometry->s;
     const size_t law = (size_t)npoints, size = sab_space_size(space);
     const size_t rest =
         space->remainder == NULL ? 0 : (size_t)space->remainder->n * (size_t)space->mesh->nelements;
@@ -280,10 +289,6 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                                &f->boundaries, err));
     SAB_TRY(sab_dofs_create(mesh, setup->geometry, sab_element_faces(setup->element, mesh),
                             setup->nboundaries, setup->boundary, f->group, 0.0, &f->dofs, err));
-    if (f->dofs->joined && setup->step > 0.0)
-        SAB_FAIL(err, SAB_ERR_INPUT,
-                 "boundaries: periodic sides are for creeping flow yet; with inertia give the "
-                 "tractions of the developed flow");
     if (f->dofs->nfree == 0) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "boundaries: every node has a prescribed velocity, "
@@ -293,19 +298,19 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_space_create(mesh, setup->element, setup->geometry, &f->space, err));
     SAB_TRY(sab_wall_points_create(f->space, f->dofs, setup->nboundaries, setup->boundary, f->group,
                                    domain_size(mesh), &f->walls, err));
-    if (setup->step == 0.0)
+    if (setup->dt == 0.0)
         SAB_TRY(refuse_loose(f, err));
     SAB_TRY(sab_flow_walls_program(f, err));
     const size_t points = (size_t)f->program->npoints;
     SAB_NEW(f->load, sab_space_size(f->space));
     SAB_NEW(f->u, f->program->n);
     SAB_NEW(f->lambda, (size_t)s * points);
-    SAB_TRY(sab_flow_law_create(setup->material, f->space, setup->step == 0.0, &f->law, err));
+    SAB_TRY(sab_flow_law_create(setup->material, f->space, setup->dt == 0.0, &f->law, err));
     f->rate = (sab_rate_law){sab_flow_law_follow, f->law};
     f->law->npoints = f->program->npoints;
     SAB_NEW(f->work, work_size(f->space, f->program->npoints));
     SAB_NEW(f->strain, (size_t)s * points);
-    if (setup->step > 0.0)
+    if (setup->dt > 0.0)
         SAB_NEW(f->program->carried, f->program->n);
     SAB_TRY(sab_fields_create(f->space, &f->fields, err));
     f->fields->walls = f->walls;
@@ -315,7 +320,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     const double start = sab_cpu_seconds();
     SAB_TRY(assemble_applied(f, 0.0, f->load, NULL, err));
     SAB_TRY(sab_flow_law_set(f->law, 0.0, f->program, err));
-    if (setup->step == 0.0)
+    if (setup->dt == 0.0)
         sab_flow_law_guess(f->law, pressure_scale(f));
     SAB_TRY(sab_flow_walls_set(f, err));
     SAB_TRY(sab_space_strain(f->space, f->dofs, &f->program->B, f->program->k, err));
@@ -326,10 +331,14 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
         SAB_TRY(sab_points_remainder(f->space, f->dofs, &f->remainder, err));
         SAB_TRY(sab_scatter_create(f->remainder->B, f->program->A, &f->remainder_scatter, err));
     }
-    if (setup->step > 0.0) {
+    if (setup->dt > 0.0) {
         SAB_TRY(sab_inertia_create(f, &f->inertia, err));
-        f->inertia->factor = (setup->order == 2 ? 1.5 : 1.0) / setup->step;
+        f->inertia->factor = (setup->order == 2 ? 1.5 : 1.0) / setup->dt;
         sab_inertia_prescribe(f->inertia, f);
+    }
+    if (setup->surface != NULL) {
+        SAB_TRY(sab_surface_create(f, &f->surface, err));
+        SAB_TRY(sab_surface_prepare(f, setup->dt, err));
     }
     f->cpu_assembly += sab_cpu_seconds() - start;
     sab_flow_assemble_matrix(f);
@@ -346,7 +355,7 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     SAB_TRY(sab_solver_create(&setup->solver, f->program, &f->solver, err));
     if (f->inertia != NULL) {
         SAB_TRY(find_length(f, err));
-        sab_space_restrict(f->space, f->dofs, f->inertia->velocity, f->u);
+        sab_space_take(f->space, f->dofs, f->inertia->velocity, f->u);
         sab_flow_update_fields(f);
     }
     *flow = f;
@@ -363,6 +372,7 @@ void sab_flow_destroy(sab_flow **flow)
     if (f != NULL) {
         sab_solver_destroy(&f->solver);
         sab_inertia_destroy(&f->inertia);
+        sab_surface_destroy(&f->surface);
         sab_scatter_destroy(&f->scatter);
         sab_scatter_destroy(&f->remainder_scatter);
         sab_points_destroy(&f->remainder);
@@ -411,8 +421,8 @@ static sab_status measure_rate(sab_flow *flow, sab_flow_report *report, sab_erro
 {
     const sab_certificate *c = &report->solve.certificate;
     double power;
-    const sab_status status =
-        sab_flow_law_violation(flow->law, flow->fields->strain_rate, flow->lambda, &power, err);
+    const sab_status status = sab_flow_law_violation(
+        flow->law, flow->program->weight, flow->fields->strain_rate, flow->lambda, &power, err);
 
     report->rate_residual =
         status == SAB_OK && !c->at_rest && c->response > 0.0 ? power / c->response : 0.0;
@@ -468,43 +478,50 @@ cleanup:
     return status;
 }
 
+/* A creeping flow has no step before, and one whose surface moves has elements that were empty
+ * then: its program follows the law. What little that leaves of a
+ * formula, which is followed half the way, is sooner found with eta at rest. */
+static const sab_rate_law *rate_to_follow(const sab_flow *flow, int k)
+{
+    const bool follow = (flow->inertia == NULL || flow->surface != NULL) &&
+                        (k == 1 || !flow->setup.material->has_viscosity);
+
+    return flow->law->rated && follow ? &flow->rate : NULL;
+}
+
 sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
                           sab_flow_report *report, sab_error *err)
 {
-    const bool rated = flow->law->rated;
-    const int most =
-        rated && flow->setup.viscosity_iterations > 1 ? flow->setup.viscosity_iterations : 1;
+    const int allowed = flow->law->rated ? flow->setup.viscosity_iterations : 1;
     relay r = {observer, 0};
     const sab_solve_observer rows = {relay_row, &r};
-    bool solves = false; /* an interior point has followed the law: certify its answer */
+    bool followed = false; /* an interior point has followed the law: certify its answer */
     sab_limit open = {SAB_MISS_NONE, 0.0}; /* what the last such certificate has left open */
     sab_status status = SAB_OK;
 
     *report = (sab_flow_report){0};
-    for (int k = 1; k <= most && !report->converged; k++) {
+    for (int k = 1; k == 1 || k <= allowed; k++) {
         sab_report one;
 
-        const bool certified = k > 1 && solves;
-        if (k > 1)
-            SAB_TRY(follow_flow(flow, &solves, report, err));
-        if (certified)
-            open = report->missed;
-        report->converged = k > 1 && solves;
-        if (report->converged)
-            break;
+        if (k > 1) {
+            const bool certified = followed;
+
+            SAB_TRY(follow_flow(flow, &followed, report, err));
+            if (certified)
+                open = report->missed;
+            report->converged = followed;
+            if (report->converged)
+                break;
+        }
         r.viscosity_iteration = report->viscosity_iterations = k;
-        /* a creeping flow has no step before: its program follows the law. What little that leaves
-         * of a formula, which is followed half the way, is sooner found with eta at rest. */
-        const bool follow =
-            flow->inertia == NULL && (k == 1 || !flow->setup.material->has_viscosity);
-        flow->program->rate = rated && follow ? &flow->rate : NULL;
+        flow->program->rate = rate_to_follow(flow, k);
         SAB_TRY(sab_solver_run(flow->solver, flow->program, flow->stale, flow->lambda, flow->u,
                                observer != NULL ? &rows : NULL, &one, err));
         SAB_TRY(take_answer(flow, &one, report, err));
-        solves = one.followed;
-        report->converged = report->missed.by == SAB_MISS_NONE && !one.followed;
-        if (report->missed.by == SAB_MISS_INFEASIBLE)
-            break; /* whatever the viscosity */
+        followed = one.followed;
+        report->converged = report->missed.by == SAB_MISS_NONE && !followed;
+        if (report->converged || report->missed.by == SAB_MISS_INFEASIBLE)
+            break; /* the latter whatever the viscosity */
     }
     if (!report->converged && report->missed.by == SAB_MISS_NONE) /* followed, but not certified */
         report->missed =
@@ -534,15 +551,18 @@ sab_flow_memory sab_flow_memory_of(const sab_flow *flow)
     const bool lu = needs_lu(flow), creeping = flow->inertia == NULL;
 
     /* matrix with its 64-bit rows, where its entries come from, both again if it is condensed: for
-     * A, for the interior point, which also keeps the places of A's entries, and, where there are
-     * bubbles, for the first guess of a creeping flow */
+     * A, for the interior point, which also keeps the places of A's entries and has both triangles
+     * if it is unsymmetric, and, where there are bubbles, for the first guess of a creeping flow */
     const double copies = info.condensed > 0 ? 2.0 : 1.0;
     const double matrix = copies * (16.0 * entries + 4.0 * scatter);
     const double guess = creeping && info.condensed > 0 ? 1.0 : 0.0;
-    double rest = (2.0 + guess) * matrix + (lu ? 32.0 * entries : 0.0);
+    double rest = (2.0 + guess) * matrix + (lu ? copies * 16.0 * entries : 0.0);
 
-    /* factors with the workspace of a factorisation; an unsymmetric one has twice the entries */
-    const double factors = (10.0 * (1.0 + guess) + (lu ? 24.0 : 10.0)) * info.entries;
+    /* factors with the workspace of a factorisation, as the analysis has counted them; MUMPS does
+     * not say */
+    const double llt = info.bytes_llt > 0.0 ? info.bytes_llt : 12.0 * info.entries;
+    const double full = info.bytes_lu > 0.0 ? info.bytes_lu : 24.0 * info.entries;
+    const double factors = (1.0 + guess) * llt + (lu ? full : llt);
 
     /* B, the blocks G^-1 and m G^-1, about 45 vectors of points, the mesh and its fields */
     rest +=

@@ -13,6 +13,7 @@
 #include "fem/space.h"
 #include "fem/wall_points.h"
 #include "flow/ledger.h"
+#include "flow/surface.h"
 #include "solve/solve.h"
 
 /* What a flow is made of; all borrowed, all must outlive the flow. */
@@ -26,9 +27,11 @@ typedef struct sab_flow_setup {
     const sab_boundary *boundary;
     sab_solver_options solver;
     int viscosity_iterations; /* cone programs at most, where the viscosity depends on the flow */
-    double step;              /* of time; 0: creeping flow, without inertia */
+    double dt;                /* of a time step; 0: creeping flow, without inertia */
     int order;                /* of the time scheme: 1, or 2 */
-    const sab_function *initial; /* [dim] velocity at time 0; NULL: rest */
+    const sab_function *initial;      /* [dim] velocity at time 0; NULL: rest */
+    const sab_surface_setup *surface; /* a free surface that moves, of order 1; NULL: the mesh is
+                                         full */
     bool free_inflow; /* material that enters an open side brings its energy for nothing: unstable,
                          for comparison only [docs/theory.md, 3.4] */
 } sab_flow_setup;
@@ -57,7 +60,8 @@ typedef struct sab_flow {
     double *work;             /* [max(size of a velocity vector, npoints*s*s)] */
     double *strain;           /* [npoints][s] workspace, of the program as well */
     struct sab_inertia *inertia; /* flow/inertia.h; NULL: creeping */
-    int step;                    /* steps done */
+    sab_surface *surface;        /* NULL: the mesh is full */
+    int steps;                   /* done so far */
     double time;
     double natural; /* residual of the last solve, for the fields */
     bool stale;     /* the values of A have changed since it was factored */
@@ -100,7 +104,7 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
                          sab_error *err);
 /* What a flow has to remember from one step to the next; the arrays are borrowed from the flow. */
 typedef struct sab_flow_state {
-    int step; /* steps done */
+    int steps; /* done so far */
     double time;
     double natural;                     /* residual of the last solve */
     double inertia;                     /* factor of the mass matrix in A; 0: creeping */
@@ -111,6 +115,9 @@ typedef struct sab_flow_state {
     const double *velocity, *previous;  /* [nvelocity] after the last step, and the one before */
     const double *lambda;               /* [nstress] */
     const double *eta, *nu; /* [npoints] viscosity factor, rate stress of mu(I) per strain rate */
+    int ncarriers, nsides;  /* of a flow whose surface moves, else 0: the carriers, */
+    const sab_carrier *carrier;
+    const double *left; /* [nsides] and what has left through each side of the boundary */
 } sab_flow_state;
 sab_flow_state sab_flow_get_state(const sab_flow *flow);
 /* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the

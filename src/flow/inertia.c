@@ -3,6 +3,7 @@
 #include "base/timer.h"
 #include "fem/axis.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool any_varies(int n, const sab_function *f)
@@ -91,8 +92,38 @@ static sab_status find_open_sides(const sab_flow *flow, sab_inertia *it, sab_err
                 it->part[group->facet[i]] = b;
         }
     }
+    for (int k = 0; k < flow->dofs->nmatches; k++) { /* what goes through them stays inside */
+        const sab_match *match = &flow->dofs->match[k];
+
+        for (int i = 0; i < match->nfacets; i++) {
+            it->open[match->facet_from[i]] = it->open[match->facet_to[i]] = false;
+            it->part[match->facet_from[i]] = it->part[match->facet_to[i]] = -1;
+        }
+    }
 cleanup:
     return status;
+}
+
+/* Partners of periodic sides must start alike. */
+static sab_status check_partners(const sab_flow *flow, const double *U, sab_error *err)
+{
+    const sab_mesh *mesh = flow->setup.mesh;
+    const int dim = mesh->cell->dim;
+    char place[SAB_PLACE_TEXT];
+    double most = 0.0;
+
+    for (int i = 0; i < dim * mesh->nnodes; i++)
+        most = fmax(most, fabs(U[i]));
+    for (int i = 0; i < dim * mesh->nnodes; i++) {
+        const int leader = flow->dofs->leader[i / dim];
+
+        if (fabs(U[i] - U[dim * leader + i % dim]) > 1e-7 * most)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "initial.velocity: at %s it is not that of its partner on the other "
+                            "side, though they are periodic",
+                            sab_place_text(dim, sab_mesh_x(mesh, leader), place));
+    }
+    return SAB_OK;
 }
 
 /* The initial velocity at the nodes, with what is prescribed there. */
@@ -108,7 +139,8 @@ static sab_status set_initial(const sab_flow *flow, double *U, sab_error *err)
             SAB_TRY(
                 sab_function_at(&flow->setup.initial[i], &at, &U[mesh->cell->dim * a + i], err));
     }
-    sab_space_restrict(flow->space, flow->dofs, U, flow->u);
+    SAB_TRY(check_partners(flow, U, err));
+    sab_space_take(flow->space, flow->dofs, U, flow->u);
     sab_space_expand(flow->space, flow->dofs, flow->u, U);
 cleanup:
     return status;
@@ -124,7 +156,8 @@ sab_status sab_inertia_create(const sab_flow *flow, sab_inertia **inertia, sab_e
     SAB_NEW(it, 1);
     SAB_TRY(sab_mass_create(flow->space, flow->dofs, &it->mass, err));
     SAB_TRY(find_open_sides(flow, it, err));
-    SAB_TRY(sab_transport_create(flow->space, it->open, &it->transport, err));
+    SAB_TRY(sab_transport_create(flow->space, it->open, flow->dofs->nmatches, flow->dofs->match,
+                                 &it->transport, err));
     SAB_TRY(sab_inflow_create(flow->space, flow->dofs, flow->setup.nboundaries + 1,
                               flow->setup.free_inflow ? NULL : it->part, flow->program->A,
                               &it->inflow, err));
@@ -222,17 +255,25 @@ void sab_inertia_load(sab_inertia *it, const sab_flow *flow, double *F, double *
     const size_t size = sab_space_size(flow->space);
 
     memset(F, 0, size * sizeof *F);
-    add_force(it, flow, it->given, F);
+    if (flow->surface != NULL)
+        sab_surface_forces(flow, it->velocity, it->prescribed, F);
+    else
+        add_force(it, flow, it->given, F);
     sab_space_restrict(flow->space, flow->dofs, F, carried);
     for (size_t i = 0; i < size; i++)
         F[i] += it->applied[i];
-    sab_inflow_force(it->inflow, it->prescribed, F);
+    if (flow->surface == NULL)
+        sab_inflow_force(it->inflow, it->prescribed, F);
     sab_space_restrict(flow->space, flow->dofs, F, l);
 }
 
 void sab_inertia_balance(sab_inertia *it, const sab_flow *flow, const double *U, double *F)
 {
     memcpy(F, it->applied, sab_space_size(flow->space) * sizeof *F);
+    if (flow->surface != NULL) {
+        sab_surface_forces(flow, it->previous, U, F);
+        return;
+    }
     sab_mass_interpolate(flow->space, U, it->work);
     add_force(it, flow, it->work, F);
     sab_inflow_force(it->inflow, U, F);

@@ -236,8 +236,8 @@ void sab_flow_law_apply(const sab_flow_law *law, double inert, sab_program *prog
     }
 }
 
-sab_status sab_flow_law_violation(sab_flow_law *law, const double *gamma, const double *lambda,
-                                  double *power, sab_error *err)
+sab_status sab_flow_law_violation(sab_flow_law *law, const double *weight, const double *gamma,
+                                  const double *lambda, double *power, sab_error *err)
 {
     const int s = law->space->geometry->s;
     sab_status status = SAB_OK;
@@ -251,7 +251,7 @@ sab_status sab_flow_law_violation(sab_flow_law *law, const double *gamma, const 
         const double used = 2.0 * law->eta[q] * law->inverse_reynolds[q] + law->nu[q];
         const double asked = 2.0 * law->fresh_eta[q] * law->inverse_reynolds[q] + law->fresh_nu[q];
 
-        *power += 2.0 * law->space->weight[q] * fabs(used - asked) * g * g;
+        *power += weight[q] * fabs(used - asked) * g * g;
     }
 cleanup:
     return status;

@@ -41,9 +41,10 @@ sab_status sab_flow_law_refresh(sab_flow_law *law, const double *gamma, const do
                                 double theta, sab_error *err);
 /* viscosity = 2 eta/Re + nu, slope, and r = viscosity + inert of the program. */
 void sab_flow_law_apply(const sab_flow_law *law, double inert, sab_program *program);
-/* *power = sum m |nu_used - nu(gamma, lambda)| |gamma_T|^2: what the law is violated by. */
-sab_status sab_flow_law_violation(sab_flow_law *law, const double *gamma, const double *lambda,
-                                  double *power, sab_error *err);
+/* *power = sum m |nu_used - nu(gamma, lambda)| |gamma_T|^2: what the law is violated by. weight
+ * [npoints] is m, that of the program: little where it is void. */
+sab_status sab_flow_law_violation(sab_flow_law *law, const double *weight, const double *gamma,
+                                  const double *lambda, double *power, sab_error *err);
 /* sab_rate_law.evaluate, data the law. Does not change eta and nu. */
 sab_status sab_flow_law_follow(void *law, const double *gamma, const double *lambda,
                                double *viscosity, double *tangent, sab_error *err);

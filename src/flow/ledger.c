@@ -29,6 +29,7 @@ void sab_ledger_add(sab_ledger *sum, const sab_ledger *part)
     sum->dilation += part->dilation;
     sum->excess += part->excess;
     sum->defect += part->defect;
+    sum->lifted += part->lifted;
 }
 
 /* Friction that is negative is the gap of a solve near rest, and not energy from nowhere; a body
@@ -111,8 +112,7 @@ static void take_change(const sab_flow *flow, int order, sab_ledger *l)
     l->carried = moved - before;
 }
 
-/* The work of what acts on the material, and what takes energy from it. */
-static void take_work(sab_flow *flow, double dt, sab_ledger *l)
+void sab_ledger_take_work(sab_flow *flow, double dt, sab_ledger *l)
 {
     const sab_inertia *it = flow->inertia;
     const sab_fields *f = flow->fields;
@@ -132,8 +132,10 @@ static void take_work(sab_flow *flow, double dt, sab_ledger *l)
     const sab_wall_powers walls = sab_flow_walls_powers(flow);
     l->viscous += dt * walls.drag;
     l->friction = -dt * (contact + walls.contact);
-    l->inflow = dt * sab_inflow_power(it->inflow, U, &brought);
-    l->given += dt * brought;
+    if (flow->surface == NULL) {
+        l->inflow = dt * sab_inflow_power(it->inflow, U, &brought);
+        l->given += dt * brought;
+    }
     memset(flow->work, 0, size * sizeof *flow->work); /* reactions: int D(v):sigma - load */
     sab_space_internal_force(flow->space, f->total, flow->work);
     l->walls = dt * (dot(size, flow->work, it->prescribed) - dot(size, flow->load, it->prescribed));
@@ -296,7 +298,7 @@ void sab_ledger_take(sab_flow *flow, double dt, int order, sab_ledger *l)
 
     *l = (sab_ledger){0};
     take_change(flow, order, l);
-    take_work(flow, dt, l);
+    sab_ledger_take_work(flow, dt, l);
     take_sides(flow, &c, dt, l);
     take_dilation(flow, &c, dt, l);
     l->excess = l->carried - l->in + l->out - l->dilation;

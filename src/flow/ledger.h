@@ -26,8 +26,10 @@ typedef struct sab_ledger {
     double dilation; /* int 1/2 |u|^2 div u: of material that appears where grains part */
     double excess;   /* carried - in + out - dilation: what the scheme makes of nothing */
     double defect;
+    double lifted; /* potential energy that grains gain where they are moved to where there is room
+                      (flow/room.h): of the places, not of E */
 } sab_ledger;
-enum { SAB_LEDGER_ENTRIES = 16 };
+enum { SAB_LEDGER_ENTRIES = 17 };
 _Static_assert(sizeof(sab_ledger) == SAB_LEDGER_ENTRIES * sizeof(double), "entries of a ledger");
 
 /* Add a later part of the same step. */
@@ -44,6 +46,8 @@ struct sab_flow;
 /* Of the step of length dt just solved, from inertia->previous to inertia->velocity, with the
  * forces of flow->load. */
 void sab_ledger_take(struct sab_flow *flow, double dt, int order, sab_ledger *ledger);
+/* Of it the work of what acts on the material, and what takes energy from it. */
+void sab_ledger_take_work(struct sab_flow *flow, double dt, sab_ledger *ledger);
 /* E of a state in the norm of order 2, for the next step; inertia->b is the velocity carried over
  * the last one. */
 double sab_ledger_stored(const struct sab_flow *flow);

@@ -6,6 +6,7 @@
 #include "fem/locate.h"
 #include "fem/recovery.h"
 #include "fem/slice.h"
+#include "flow/carried.h"
 #include "flow/walls.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ struct sab_probes {
     int *entry;               /* [n] boundary entry of a flux, force or traction */
     int **element;            /* [n] element of each sample, or NULL */
     double **xi;              /* [n][samples][dim] */
-    sab_wall **wall;          /* [n] of a traction, or NULL */
+    sab_wall_trace **wall;    /* [n] of a traction, or NULL */
     sab_wall_load **load;     /* [n] of a wall load, or NULL */
     sab_recovery *recovery;   /* if a probe shows the recovered stress, else NULL */
     double *stress;           /* [rows][components] of the longest wall: workspace */
@@ -32,7 +33,10 @@ static bool is_sampled(const sab_probe *probe)
 static bool is_integral(const sab_probe *probe)
 {
     return probe->kind == SAB_PROBE_FLUX || probe->kind == SAB_PROBE_FORCE ||
-           probe->kind == SAB_PROBE_INTEGRAL;
+           probe->kind == SAB_PROBE_INTEGRAL || probe->kind == SAB_PROBE_LEFT ||
+           (probe->kind == SAB_PROBE_GRAINS &&
+            (probe->grains == SAB_CARRIED_MASS || probe->grains == SAB_CARRIED_KINETIC_ENERGY ||
+             probe->grains == SAB_CARRIED_POTENTIAL_ENERGY));
 }
 
 static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *entry,
@@ -82,6 +86,27 @@ static sab_status place_samples(sab_probes *p, int i, const sab_probe *probe, co
             goto cleanup;
         }
     }
+cleanup:
+    return status;
+}
+
+/* The middles of the parts of a segment. */
+static sab_status place_height(sab_probes *p, int i, const sab_probe *probe, const sab_mesh *mesh,
+                               sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const int dim = mesh->cell->dim;
+    sab_probe_result *r = &p->result[i];
+
+    if (!(probe->to[0] > probe->from[0]))
+        SAB_FAIL(err, SAB_ERR_INPUT, "probes.%s: the segment of a height goes from left to right",
+                 probe->name);
+    r->samples = probe->samples;
+    SAB_NEW(r->x, (size_t)dim * (size_t)r->samples);
+    for (int k = 0; k < r->samples; k++)
+        for (int j = 0; j < dim; j++)
+            r->x[dim * k + j] =
+                probe->from[j] + (k + 0.5) / r->samples * (probe->to[j] - probe->from[j]);
 cleanup:
     return status;
 }
@@ -141,9 +166,10 @@ static sab_status place_load(sab_probes *p, int i, const sab_flow *flow, const s
     if (status != SAB_OK)
         return sab_fail(err, status, "probes.%s: %s", probe->name, why.message);
     r->load = p->load[i];
-    r->samples = r->load->nrows;
-    r->x = r->load->x;
-    r->components = SAB_LOAD_COLUMNS;
+    r->samples = r->load->rows->n;
+    r->x = r->load->rows->x;
+    r->components = r->load->columns;
+    r->beside = sab_wall_load_beside(r->load);
     return SAB_OK;
 }
 
@@ -158,6 +184,15 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
     case SAB_PROBE_INTEGRAL:
     case SAB_PROBE_TRACTION:
     case SAB_PROBE_WALL_LOAD:
+    case SAB_PROBE_LEFT:
+    case SAB_PROBE_FRONT:
+    case SAB_PROBE_HEIGHT:
+        return;
+    case SAB_PROBE_GRAINS:
+        if (probe->grains == SAB_CARRIED_CENTRE) {
+            r->components = geometry->dim;
+            r->name = geometry->coordinate;
+        }
         return;
     case SAB_PROBE_FORCE:
         r->components = geometry->axis ? 1 : geometry->dim;
@@ -180,6 +215,14 @@ static sab_status check(const sab_flow *flow, const sab_probe *probe, int entry,
     if (field && probe->field == SAB_FIELD_INERTIAL_NUMBER && !flow->setup.material->has_mu_i)
         return sab_fail(err, SAB_ERR_INPUT, "probes.%s: inertial_number needs material.mu_i",
                         probe->name);
+    const bool recovered = probe->kind == SAB_PROBE_FORCE && probe->part == SAB_FORCE_RECOVERED;
+
+    if ((probe->kind == SAB_PROBE_FORCE || probe->kind == SAB_PROBE_TRACTION) && !recovered &&
+        flow->setup.boundary[entry].periodic != NULL)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "probes.%s: '%s' is periodic, and bears nothing: the grains go on there; "
+                        "use a line with field: stress",
+                        probe->name, probe->group);
     if (probe->kind != SAB_PROBE_FORCE || probe->part != SAB_FORCE_RECOVERED)
         return SAB_OK;
     if (!sab_recovery_is_stable(flow->space))
@@ -203,13 +246,41 @@ static bool recovers(const sab_probe_result *r)
            (r->probe->kind == SAB_PROBE_FORCE && r->probe->part == SAB_FORCE_RECOVERED);
 }
 
+/* Where probe i takes its numbers: samples, the entry of its group, its wall. The locator is made
+ * when it is first asked for. */
+static sab_status place_probe(sab_probes *p, int i, const sab_flow *flow, sab_locator **locator,
+                              sab_error *err)
+{
+    const sab_probe *probe = p->result[i].probe;
+    const sab_mesh *mesh = flow->setup.mesh;
+    sab_status status = SAB_OK;
+
+    if (is_sampled(probe) && *locator == NULL)
+        SAB_TRY(sab_locator_create(mesh, locator, err));
+    if (probe->kind == SAB_PROBE_PLANE)
+        SAB_TRY(place_slice(p, i, probe, mesh, *locator, err));
+    else if (is_sampled(probe))
+        SAB_TRY(place_samples(p, i, probe, mesh, *locator, err));
+    else if (probe->kind == SAB_PROBE_HEIGHT)
+        SAB_TRY(place_height(p, i, probe, mesh, err));
+    else if (probe->kind != SAB_PROBE_INTEGRAL && probe->kind != SAB_PROBE_GRAINS &&
+             probe->kind != SAB_PROBE_FRONT)
+        SAB_TRY(find_entry(flow, probe, &p->entry[i], err));
+    SAB_TRY(check(flow, probe, p->entry[i], err));
+    if (probe->kind == SAB_PROBE_TRACTION)
+        SAB_TRY(place_wall(p, i, flow, probe, err));
+    if (probe->kind == SAB_PROBE_WALL_LOAD)
+        SAB_TRY(place_load(p, i, flow, probe, err));
+cleanup:
+    return status;
+}
+
 sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe,
                              sab_probes **probes, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_probes *p = NULL;
     sab_locator *locator = NULL;
-    const sab_mesh *mesh = flow->setup.mesh;
     int longest = 0;
 
     *probes = NULL;
@@ -227,24 +298,12 @@ sab_status sab_probes_create(const sab_flow *flow, int n, const sab_probe *probe
         r->probe = &probe[i];
         r->samples = 1;
         name_components(flow, &probe[i], r);
-        if (is_sampled(&probe[i]) && locator == NULL)
-            SAB_TRY(sab_locator_create(mesh, &locator, err));
-        if (probe[i].kind == SAB_PROBE_PLANE)
-            SAB_TRY(place_slice(p, i, &probe[i], mesh, locator, err));
-        else if (is_sampled(&probe[i]))
-            SAB_TRY(place_samples(p, i, &probe[i], mesh, locator, err));
-        else if (probe[i].kind != SAB_PROBE_INTEGRAL)
-            SAB_TRY(find_entry(flow, &probe[i], &p->entry[i], err));
-        SAB_TRY(check(flow, &probe[i], p->entry[i], err));
-        if (probe[i].kind == SAB_PROBE_TRACTION)
-            SAB_TRY(place_wall(p, i, flow, &probe[i], err));
-        if (probe[i].kind == SAB_PROBE_WALL_LOAD)
-            SAB_TRY(place_load(p, i, flow, &probe[i], err));
+        SAB_TRY(place_probe(p, i, flow, &locator, err));
         if (recovers(r) && p->recovery == NULL)
             SAB_TRY(sab_recovery_create(flow->space, &p->recovery, err));
         if (r->wall != NULL && r->samples * r->wall->components > longest)
             longest = r->samples * r->wall->components;
-        SAB_NEW(r->value, (size_t)r->samples * (size_t)r->components);
+        SAB_NEW(r->value, (size_t)r->samples * (size_t)r->components + (size_t)r->beside);
     }
     SAB_NEW(p->stress, longest);
     *probes = p;
@@ -378,15 +437,33 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
             SAB_TRY(evaluate_traction(p, i, flow, &balance, recovered, err));
             break;
         case SAB_PROBE_WALL_LOAD:
-            sab_wall_load_evaluate(r->load, flow, r->value);
+            SAB_TRY(sab_wall_load_evaluate(r->load, flow, r->value, err));
+            break;
+        case SAB_PROBE_GRAINS:
+            sab_carried_number(flow, probe->grains, r->value);
+            break;
+        case SAB_PROBE_LEFT:
+            r->value[0] = sab_carried_left(flow, flow->group[p->entry[i]]);
+            break;
+        case SAB_PROBE_FRONT:
+            SAB_TRY(sab_carried_front(flow, probe->share, r->value, err));
+            break;
+        case SAB_PROBE_HEIGHT:
+            sab_carried_height(flow, probe->from, probe->to, r->samples, r->value);
             break;
         case SAB_PROBE_INTEGRAL:
             SAB_TRY(evaluate_integral(flow, probe, r->value, err));
             break;
         default:
-            for (int k = 0; k < r->samples; k++)
+            for (int k = 0; k < r->samples; k++) {
+                if (sab_carried_void(flow, p->element[i][k])) {
+                    memset(r->value + k * r->components, 0,
+                           (size_t)r->components * sizeof *r->value);
+                    continue;
+                }
                 sab_fields_at(flow->fields, probe->field, p->element[i][k], p->xi[i] + dim * k,
                               r->value + k * r->components);
+            }
         }
         /* The one place where probes become those of the whole body. */
         for (int c = 0; c < r->components && is_integral(probe); c++)

@@ -16,8 +16,9 @@ typedef struct sab_probe_result {
     double *x;               /* [samples][dim] where (point, line, plane, traction) */
     double *value; /* [samples][components]; of a traction normal and shear (fem/wall.h), and on
                       stable pairs both again from the recovered stress */
-    const sab_wall *wall;      /* of a traction, NULL for others; borrowed */
-    const sab_wall_load *load; /* of a wall load likewise; `value` has its columns */
+    const sab_wall_trace *wall; /* of a traction, NULL for others; borrowed */
+    const sab_wall_load *load;  /* of a wall load likewise; `value` has its columns, */
+    int beside;                 /* and then so many numbers that are not of its rows */
 } sab_probe_result;
 
 typedef struct sab_probes sab_probes;

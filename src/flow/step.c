@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "flow/inertia.h"
 #include "flow/law.h"
-#include "flow/parts.h"
+#include "flow/assemble.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +11,21 @@
 static const double USELESS = 0.2;
 enum { HALVINGS = 3 };
 
+/* Has a step come far enough? Rest is the hardest state to start from, and whether an interior
+ * point jams there is decided by little: the first step is tried again as soon as the solver misses
+ * its tolerance. */
+static bool is_solved(const sab_flow *flow, const sab_flow_report *report)
+{
+    return flow->steps == 0 ? report->solve.reason == SAB_CONVERGED
+                            : sab_certificate_violation(&report->solve.certificate) <= USELESS;
+}
+
 sab_flow_state sab_flow_get_state(const sab_flow *flow)
 {
     const sab_inertia *inertia = flow->inertia;
     const double *velocity = inertia != NULL ? inertia->velocity : flow->fields->velocity;
 
-    return (sab_flow_state){.step = flow->step,
+    return (sab_flow_state){.steps = flow->steps,
                             .time = flow->time,
                             .natural = flow->natural,
                             .inertia = inertia != NULL ? inertia->factor : 0.0,
@@ -29,7 +38,11 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .previous = inertia != NULL ? inertia->previous : velocity,
                             .lambda = flow->lambda,
                             .eta = flow->law->eta,
-                            .nu = flow->law->nu};
+                            .nu = flow->law->nu,
+                            .ncarriers = flow->surface != NULL ? flow->surface->carriers->n : 0,
+                            .nsides = flow->surface != NULL ? flow->setup.mesh->nfacets : 0,
+                            .carrier = flow->surface != NULL ? flow->surface->carriers->at : NULL,
+                            .left = flow->surface != NULL ? flow->surface->carriers->left : NULL};
 }
 
 static void copy(double *to, const double *from, size_t n)
@@ -58,10 +71,18 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
                         "the state has %zu velocities and %zu stresses, this flow %zu and %zu: "
                         "another mesh or element",
                         state->nvelocity, state->nstress, own.nvelocity, own.nstress);
+    if (state->nsides != own.nsides)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the surface moves in only one of the state and this flow, or the mesh has "
+                        "other sides: %d there, %d here",
+                        state->nsides, own.nsides);
+    if (flow->surface != NULL)
+        SAB_TRY(sab_carriers_restore(flow->surface->carriers, state->ncarriers, state->carrier,
+                                     state->left, err));
     copy(flow->lambda, state->lambda, own.nstress);
     if (inertia == NULL)
         return SAB_OK;
-    flow->step = state->step;
+    flow->steps = state->steps;
     flow->natural = state->natural;
     inertia->stored = state->stored;
     copy(inertia->velocity, state->velocity, own.nvelocity);
@@ -69,8 +90,10 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
     copy(flow->law->eta, state->eta, own.npoints);
     copy(flow->law->nu, state->nu, own.npoints);
     SAB_TRY(sab_flow_set_time(flow, state->time, err));
+    if (flow->surface != NULL)
+        SAB_TRY(sab_surface_prepare(flow, flow->setup.dt, err));
     sab_flow_assemble_matrix(flow); /* the viscosity goes into the fields too */
-    sab_space_restrict(flow->space, flow->dofs, inertia->velocity, flow->u);
+    sab_space_take(flow->space, flow->dofs, inertia->velocity, flow->u);
     sab_flow_update_fields(flow);
 cleanup:
     return status;
@@ -79,7 +102,8 @@ cleanup:
 void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 {
     flow->inertia->factor = state->inertia;
-    sab_inflow_update(flow->inertia->inflow, state->step > 0 ? flow->inertia->previous : NULL);
+    if (flow->surface == NULL)
+        sab_inflow_update(flow->inertia->inflow, state->steps > 0 ? flow->inertia->previous : NULL);
     sab_flow_assemble_matrix(flow);
     flow->counted = state->factored;
 }
@@ -87,7 +111,8 @@ void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 /* Room for a state, to come back to. */
 typedef struct saved {
     sab_flow_state state;
-    double *velocity, *previous, *lambda, *eta, *nu;
+    double *velocity, *previous, *lambda, *eta, *nu, *left;
+    sab_carrier *carrier;
 } saved;
 
 static void saved_destroy(saved *s)
@@ -97,6 +122,8 @@ static void saved_destroy(saved *s)
     SAB_FREE(s->lambda);
     SAB_FREE(s->eta);
     SAB_FREE(s->nu);
+    SAB_FREE(s->carrier);
+    SAB_FREE(s->left);
 }
 
 static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
@@ -114,7 +141,15 @@ static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
     copy(s->lambda, now.lambda, now.nstress);
     copy(s->eta, now.eta, now.npoints);
     copy(s->nu, now.nu, now.npoints);
+    SAB_NEW(s->carrier, now.ncarriers);
+    SAB_NEW(s->left, now.nsides);
+    if (now.nsides > 0) {
+        memcpy(s->carrier, now.carrier, (size_t)now.ncarriers * sizeof *s->carrier);
+        copy(s->left, now.left, (size_t)now.nsides);
+    }
     s->state = now;
+    s->state.carrier = s->carrier;
+    s->state.left = s->left;
     s->state.velocity = s->velocity;
     s->state.previous = s->previous;
     s->state.lambda = s->lambda;
@@ -130,6 +165,18 @@ static double misfit(const sab_flow_report *report)
     return fmax(sab_certificate_merit(&report->solve.certificate), report->rate_residual);
 }
 
+/* Would a cold start be the same solve again? So it would from rest, where there is no stress yet,
+ * unless the solve changes the viscosity on its way. */
+static bool is_cold(const sab_flow *flow)
+{
+    const size_t rows = (size_t)flow->program->npoints * (size_t)flow->program->s;
+    bool cold = !flow->law->rated;
+
+    for (size_t i = 0; cold && i < rows; i++)
+        cold = flow->lambda[i] == 0.0;
+    return cold;
+}
+
 /* Solve the program of the step: warm; if that misses its tolerance, cold, and the better one
  * counts. The velocity of the step is then in inertia->velocity, the one before in `previous`. */
 static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
@@ -137,15 +184,18 @@ static sab_status solve_step(sab_flow *flow, const sab_flow_observer *observer,
 {
     const size_t rows = (size_t)flow->program->npoints * (size_t)flow->program->s;
     const size_t n = (size_t)flow->program->n, points = (size_t)flow->space->npoints;
+    const bool was_cold = is_cold(flow);
     sab_flow_report cold;
     double *u = NULL, *lambda = NULL, *eta = NULL, *nu = NULL;
     sab_status status = SAB_OK;
 
     /* the solver starts from the last velocity: that of the state, so that a resume has the same */
-    sab_space_restrict(flow->space, flow->dofs, flow->inertia->velocity, flow->u);
+    sab_space_take(flow->space, flow->dofs, flow->inertia->velocity, flow->u);
     SAB_TRY(sab_flow_solve(flow, observer, report, err));
     if (report->solve.reason == SAB_CONVERGED || report->missed.by == SAB_MISS_INFEASIBLE)
         goto cleanup; /* if the rate law has not, a cold start is no help */
+    if (was_cold)
+        goto cleanup; /* another one would go the same way */
     SAB_NEW(u, n);
     SAB_NEW(lambda, rows);
     SAB_NEW(eta, points);
@@ -190,18 +240,28 @@ static sab_status advance(sab_flow *flow, double t, double dt, int order,
     const double factor = inertia->factor;
     sab_status status = SAB_OK;
 
-    sab_inertia_carry(inertia, dt, order);
+    if (flow->surface != NULL)
+        inertia->factor = 1.0 / dt;
+    else
+        sab_inertia_carry(inertia, dt, order);
     SAB_TRY(sab_flow_set_time(flow, t, err));
+    if (flow->surface != NULL)
+        SAB_TRY(sab_surface_prepare(flow, dt, err));
     /* the rate law of the step before: one program, and another only where its residual asks */
     SAB_TRY(sab_flow_law_refresh(flow->law, flow->fields->strain_rate, flow->lambda, 0.5, err));
-    const bool inflow = sab_inflow_update(inertia->inflow, inertia->velocity);
-    if (inflow || flow->law->rated || inertia->factor != factor)
+    const bool inflow = flow->surface == NULL && /* carriers take their own with them */
+                        sab_inflow_update(inertia->inflow, inertia->velocity);
+    if (inflow || flow->surface != NULL || flow->law->rated || inertia->factor != factor)
         sab_flow_assemble_matrix(flow);
     sab_flow_assemble_load(flow);
     SAB_TRY(solve_step(flow, observer, report, err));
     copy(inertia->previous, inertia->velocity, size);
     copy(inertia->velocity, flow->fields->velocity, size);
     sab_inertia_balance(inertia, flow, inertia->velocity, flow->load);
+    if (flow->surface != NULL) {
+        SAB_TRY(sab_surface_move(flow, dt, &report->ledger, err));
+        goto cleanup;
+    }
     sab_ledger_take(flow, dt, order, &report->ledger);
     inertia->stored = sab_ledger_stored(flow);
 cleanup:
@@ -215,7 +275,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
                                    bool *usable, sab_error *err)
 {
     const int parts = 1 << halvings;
-    const double dt = flow->setup.step / parts;
+    const double dt = flow->setup.dt / parts;
     sab_flow_report sum = *report;
     sab_limit missed = {SAB_MISS_NONE, 0.0};
     sab_ledger ledger = {0};
@@ -224,8 +284,8 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     *usable = true;
     SAB_TRY(sab_flow_restore(flow, &start->state, err));
     for (int i = 1; i <= parts && *usable; i++) {
-        SAB_TRY(advance(flow, i < parts ? t - flow->setup.step + i * dt : t, dt, 1, observer,
-                        report, err));
+        SAB_TRY(advance(flow, i < parts ? t - flow->setup.dt + i * dt : t, dt, 1, observer, report,
+                        err));
         report->retries += sum.retries + (i == 1);
         sab_ledger_add(&ledger, &report->ledger);
         sab_flow_add_work(&sum.solve, &report->solve);
@@ -233,15 +293,16 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
         sum = *report;
         if (missed.by == SAB_MISS_NONE)
             missed = report->missed;
-        *usable = halvings == HALVINGS ||
-                  sab_certificate_violation(&report->solve.certificate) <= USELESS;
+        *usable = halvings == HALVINGS || is_solved(flow, report);
     }
     report->missed = missed;
     report->converged = missed.by == SAB_MISS_NONE;
     report->ledger = ledger;
     *usable = *usable && sab_ledger_is_sound(&ledger);
-    sab_inertia_join(flow->inertia, start->velocity, flow->setup.step);
-    flow->inertia->stored = sab_ledger_stored(flow);
+    if (flow->surface == NULL) {
+        sab_inertia_join(flow->inertia, start->velocity, flow->setup.dt);
+        flow->inertia->stored = sab_ledger_stored(flow);
+    }
 cleanup:
     return status;
 }
@@ -249,18 +310,22 @@ cleanup:
 sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
                          sab_error *err)
 {
-    const int step = flow->step + 1;
-    const double t = step * flow->setup.step;
-    const int order = flow->step == 0 ? 1 : flow->setup.order;
+    const int step = flow->steps + 1;
+    const double t = step * flow->setup.dt;
+    const int order = flow->steps == 0 ? 1 : flow->setup.order;
     saved start = {0};
     sab_status status = SAB_OK;
 
     SAB_TRY(save(flow, &start, err));
     flow->inertia->report = (sab_transport_report){0};
     flow->inertia->cpu_carry = 0.0;
-    SAB_TRY(advance(flow, t, flow->setup.step, order, observer, report, err));
+    if (flow->surface != NULL) {
+        flow->surface->report = (sab_transport_report){0};
+        flow->surface->cpu = 0.0;
+    }
+    SAB_TRY(advance(flow, t, flow->setup.dt, order, observer, report, err));
     const bool infeasible = report->missed.by == SAB_MISS_INFEASIBLE; /* so are smaller steps */
-    const bool solved = sab_certificate_violation(&report->solve.certificate) <= USELESS;
+    const bool solved = is_solved(flow, report);
     bool usable = infeasible || (solved && sab_ledger_is_sound(&report->ledger));
     for (int halvings = solved && order == 2 ? 0 : 1; !usable && halvings <= HALVINGS; halvings++)
         SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
@@ -269,7 +334,7 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
     if (report->unsound && report->missed.by == SAB_MISS_NONE)
         report->missed = (sab_limit){SAB_MISS_ENERGY, sab_ledger_excess(&report->ledger)};
     report->converged = report->missed.by == SAB_MISS_NONE;
-    flow->step = step;
+    flow->steps = step;
 cleanup:
     if (status == SAB_INTERRUPTED) {
         sab_error ignored = {0};

@@ -15,6 +15,9 @@ sab_volume sab_flow_volume(const sab_flow *flow, double stress)
     const sab_fields *f = flow->fields;
     const sab_geometry *geometry = flow->setup.geometry;
     const double whole = geometry->whole;
+
+    if (flow->surface != NULL) /* void is no volume of material */
+        return (sab_volume){.outflow = whole * flow->surface->outflow};
     const double scale =
         whole * sab_geometry_normal_scale(geometry); /* w div u = m sqrt(d/2) gamma_N */
     sab_volume v = {.outflow = whole * sab_boundary_outflow(flow->space, f->velocity)};

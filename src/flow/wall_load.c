@@ -1,282 +1,128 @@
 #include "flow/wall_load.h"
 #include "base/memory.h"
-#include "fem/locate.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-const char *const sab_load_name[SAB_LOAD_COLUMNS] = {
+static const char *const kind_name[SAB_LOAD_KINDS] = {
     [SAB_LOAD_NORMAL] = "normal",       [SAB_LOAD_SHEAR] = "shear",
     [SAB_LOAD_SLIP] = "slip",           [SAB_LOAD_OPENING] = "opening",
     [SAB_LOAD_MOBILISED] = "mobilised", [SAB_LOAD_VELOCITY] = "velocity",
     [SAB_LOAD_VERTICAL] = "vertical",   [SAB_LOAD_JANSSEN] = "janssen",
 };
 
-/* Samples of a section for its mean velocity; slices of the volume above a height. */
-enum { SAMPLES = 41, SLICES = 64, CROSSINGS = 64 };
-/* n.y of a floor is below the first, of a vertical wall at most the second in size. */
+/* The upward part of the normal of a floor is below the first, of a vertical wall at most the
+ * second in size. */
 static const double FLOOR = -0.866, VERTICAL = 0.05;
 /* A wall slides where this part of its friction is mobilised; flow is mass flow where the slip is
  * at least this part of the mean velocity all along, funnel flow where it is less than the last. */
 static const double SLIDES = 0.98, MASS = 0.1, FUNNEL = 0.01;
+/* Gravity is aslant with more than this part of it across. */
+static const double STRAIGHT = 1e-7;
+/* A section is rigid where less than this part of it yields. */
+static const double YIELDS = 0.5;
 
-/* ---- sections: where a horizontal line crosses the boundary -------------------------------- */
-
-typedef struct section {
-    int n; /* crossings, in order */
-    double x[CROSSINGS];
-    double rim; /* measure of those that are on a wall with friction */
-} section;
-
-typedef struct outline { /* the boundary, and which of its sides are such walls */
-    const sab_mesh *mesh;
-    const sab_geometry *geometry;
-    bool *wall;       /* [nfacets] */
-    double low, high; /* range of heights */
-} outline;
-
-static void add_crossing(section *at, double x)
+static const sab_wall_point *point_of(const sab_wall_load *w, int i, const sab_flow *flow)
 {
-    int k = at->n;
-
-    if (at->n == CROSSINGS)
-        return;
-    for (; k > 0 && at->x[k - 1] > x; k--)
-        at->x[k] = at->x[k - 1];
-    at->x[k] = x;
-    at->n++;
+    return &flow->walls->point[w->rows->point[i]];
 }
 
-/* Chords of the boundary, half open: what meets at a vertex counts once. */
-static section section_at(const outline *o, double y)
+static bool is_vertical(const sab_wall_load *w, const sab_wall_point *p)
 {
-    const sab_mesh *mesh = o->mesh;
-    section at = {0};
+    return fabs(p->normal[w->dim - 1]) <= VERTICAL;
+}
 
-    for (int f = 0; f < mesh->nfacets; f++) {
-        const int *node = sab_mesh_facet(mesh, f);
-        const double *a = sab_mesh_x(mesh, node[0]), *b = sab_mesh_x(mesh, node[1]);
+static bool is_floor(const sab_wall_load *w, const sab_wall_point *p)
+{
+    return p->normal[w->dim - 1] < FLOOR;
+}
 
-        if (mesh->facet_interior[f] || (a[1] <= y) == (b[1] <= y))
-            continue;
-        const double x[SAB_DIM] = {a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0]), y};
-        add_crossing(&at, x[0]);
-        at.rim += o->wall[f] ? o->geometry->measure(x) : 0.0;
+static bool is_oblique(const sab_wall_load *w, const sab_wall_point *p)
+{
+    return p->normal[w->dim - 1] < -VERTICAL && !is_floor(w, p);
+}
+
+/* ---- create ---------------------------------------------------------------------------------- */
+
+static void name_columns(sab_wall_load *w, const sab_geometry *geometry)
+{
+    for (int k = 0; k < SAB_LOAD_KINDS; k++) {
+        const bool vector = w->dim == SAB_DIM && (k == SAB_LOAD_SHEAR || k == SAB_LOAD_SLIP);
+
+        w->column[k] = w->columns;
+        for (int i = 0; i < (vector ? SAB_DIM : 1); i++)
+            snprintf(w->name[w->columns++], SAB_LOAD_NAME, "%s%s%s", kind_name[k],
+                     vector ? "_" : "", vector ? geometry->coordinate[i] : "");
     }
-    return at;
 }
 
-/* int of the measure from a to b. */
-static double between(const sab_geometry *geometry, double a, double b)
+/* Does all of an entry face down, and hold what is above? */
+static bool is_floor_entry(const sab_flow *flow, int entry)
 {
-    return geometry->axis ? 0.5 * (b * b - a * a) : b - a;
-}
-
-static double area_of(const sab_geometry *geometry, const section *at)
-{
-    double sum = 0.0;
-
-    for (int k = 0; k + 1 < at->n; k += 1 + 1)
-        sum += between(geometry, at->x[k], at->x[k + 1]);
-    return sum;
-}
-
-static sab_status draw_outline(outline *o, const sab_flow *flow, sab_error *err)
-{
+    static const double middle[SAB_DIM] = {1.0 / 3.0, 1.0 / 3.0};
+    const sab_boundary *b = &flow->setup.boundary[entry];
     const sab_mesh *mesh = flow->setup.mesh;
-    sab_status status = SAB_OK;
+    const sab_mesh_group *group = &mesh->group[flow->group[entry]];
+    bool floor = (b->has_velocity || b->slip) && group->nfacets > 0;
 
-    *o = (outline){mesh, flow->setup.geometry, NULL, INFINITY, -INFINITY};
-    SAB_NEW(o->wall, mesh->nfacets);
-    for (int b = 0; b < flow->setup.nboundaries; b++) {
-        const sab_mesh_group *group = &mesh->group[flow->group[b]];
-
-        for (int f = 0; f < group->nfacets && flow->setup.boundary[b].has_wall; f++)
-            o->wall[group->facet[f]] = true;
-    }
-    for (int a = 0; a < mesh->nnodes; a++) {
-        o->low = fmin(o->low, sab_mesh_x(mesh, a)[1]);
-        o->high = fmax(o->high, sab_mesh_x(mesh, a)[1]);
-    }
-cleanup:
-    return status;
-}
-
-/* Section, volume above and samples of row i. */
-static void place_row(sab_wall_load *w, int i, const outline *o, const sab_locator *locator)
-{
-    const sab_geometry *geometry = o->geometry;
-    const int dim = geometry->dim;
-    const double tiny = 1e-7 * (o->high - o->low);
-    const double y = fmin(fmax(w->x[dim * i + 1], o->low + tiny), o->high - tiny);
-    const section here = section_at(o, y);
-
-    w->section[i] = area_of(geometry, &here);
-    w->rim[i] = here.rim;
-    for (int k = 0; k < SLICES; k++) { /* the middle of each slice */
-        const section at = section_at(o, y + (k + 0.5) / SLICES * (o->high - y));
-
-        w->above[i] += (o->high - y) / SLICES * area_of(geometry, &at);
-    }
-    for (int k = 0; k < w->samples; k++) {
-        double part = (k + 0.5) / w->samples * w->section[i], x[SAB_DIM] = {0.0, y};
-        const int at = w->samples * i + k;
-
-        w->element[at] = -1;
-        for (int j = 0; j + 1 < here.n; j += 1 + 1) { /* samples of equal area */
-            const double own = between(geometry, here.x[j], here.x[j + 1]);
-
-            if (part <= own) {
-                x[0] = geometry->axis ? sqrt(2.0 * part + here.x[j] * here.x[j]) : here.x[j] + part;
-                w->element[at] = sab_locator_find(locator, x, w->xi + dim * at);
-                break;
-            }
-            part -= own;
-        }
-    }
-}
-
-/* ---- rows in the order of the wall ---------------------------------------------------------- */
-
-typedef struct chain { /* sides of the group by the node they begin at */
-    const sab_flow *flow;
-    const sab_mesh_group *group;
-    int entry;
-    int *from;         /* [nnodes] side that begins here, plus one */
-    bool *ends, *done; /* [nnodes] a side ends here, [sides of the group] */
-    double s;
-} chain;
-
-/* The point of a node that faces as a side does, or -1. */
-static int find_point(const chain *c, int node, const double *normal)
-{
-    const sab_wall_points *p = c->flow->walls;
-    double best = 0.5;
-    int found = -1;
-
-    for (int i = 0; i < p->n; i++) {
-        const sab_wall_point *at = &p->point[i];
-        const double along = at->normal[0] * normal[0] + at->normal[1] * normal[1];
-
-        if (at->entry == c->entry && at->place[0] == node && along > best) {
-            best = along;
-            found = i;
-        }
-    }
-    return found;
-}
-
-/* The row of a vertex, the last one if it has been seen already; -1: it has no point. */
-static int add_row(sab_wall_load *w, const chain *c, int point, double s)
-{
-    const int dim = c->flow->walls->dim;
-
-    if (point < 0 || (w->nrows > 0 && w->point[w->nrows - 1] == point))
-        return point < 0 ? -1 : w->nrows - 1;
-    w->point[w->nrows] = point;
-    w->s[w->nrows] = s;
-    memcpy(w->x + dim * w->nrows, c->flow->walls->point[point].x, (size_t)dim * sizeof(double));
-    w->share[w->nshares++] = (sab_load_share){point, w->nrows, 1.0};
-    return w->nrows++;
-}
-
-static void follow(sab_wall_load *w, chain *c, int side)
-{
-    const sab_mesh *mesh = c->flow->setup.mesh;
-
-    while (side >= 0 && !c->done[side]) {
-        const int facet = c->group->facet[side], *node = sab_mesh_facet(mesh, facet);
-        static const double half[SAB_DIM] = {0.5};
+    for (int f = 0; f < group->nfacets && floor; f++) {
         sab_p2_side p;
 
-        c->done[side] = true;
-        sab_p2_side_at(mesh, facet, half, &p);
-        for (int i = 0; i < SAB_DIM; i++)
-            p.normal_ds[i] /= p.ds;
-        const int middle = find_point(c, node[mesh->cell->facet->corners], p.normal_ds);
-        int end[] = {add_row(w, c, find_point(c, node[0], p.normal_ds), c->s), -1};
-        c->s += p.ds;
-        end[1] = add_row(w, c, find_point(c, node[1], p.normal_ds), c->s);
-        const bool both = end[0] >= 0 && end[1] >= 0;
-        for (int k = 0; k <= 1 && middle >= 0; k++)
-            if (end[k] >= 0)
-                w->share[w->nshares++] = (sab_load_share){middle, end[k], both ? 0.5 : 1.0};
-        side = c->from[node[1]] - 1;
+        sab_p2_side_at(mesh, group->facet[f], middle, &p);
+        floor = p.normal_ds[mesh->cell->dim - 1] < FLOOR * p.ds;
     }
+    return floor;
 }
 
-static sab_status order_rows(sab_wall_load *w, const sab_flow *flow, sab_error *err)
+/* Where vertical walls begin and end. */
+static void find_ends(sab_wall_load *w, const sab_flow *flow)
 {
-    const sab_mesh *mesh = flow->setup.mesh;
-    chain c = {.flow = flow, .group = &mesh->group[flow->group[w->entry]], .entry = w->entry};
-    sab_status status = SAB_OK;
-
-    SAB_NEW(c.from, mesh->nnodes);
-    SAB_NEW(c.ends, mesh->nnodes);
-    SAB_NEW(c.done, c.group->nfacets);
-    for (int f = 0; f < c.group->nfacets; f++) {
-        const int *node = sab_mesh_facet(mesh, c.group->facet[f]);
-
-        c.from[node[0]] = f + 1;
-        c.ends[node[1]] = true;
-    }
-    for (int f = 0; f < c.group->nfacets; f++) /* lines first, then rings */
-        if (!c.ends[sab_mesh_facet(mesh, c.group->facet[f])[0]])
-            follow(w, &c, f);
-    for (int f = 0; f < c.group->nfacets; f++)
-        follow(w, &c, f);
-cleanup:
-    SAB_FREE(c.from);
-    SAB_FREE(c.ends);
-    SAB_FREE(c.done);
-    return status;
+    w->lower = INFINITY;
+    w->upper = -INFINITY;
+    for (int i = 0; i < w->rows->n; i++)
+        if (is_vertical(w, point_of(w, i, flow))) {
+            w->lower = fmin(w->lower, w->rows->x[w->dim * i + w->dim - 1]);
+            w->upper = fmax(w->upper, w->rows->x[w->dim * i + w->dim - 1]);
+        }
 }
 
 sab_status sab_wall_load_create(const sab_flow *flow, int entry, sab_wall_load **load,
                                 sab_error *err)
 {
-    const sab_mesh *mesh = flow->setup.mesh;
     const sab_boundary *b = &flow->setup.boundary[entry];
+    const int dim = flow->setup.geometry->dim;
     sab_status status = SAB_OK;
     sab_wall_load *w = NULL;
-    sab_locator *locator = NULL;
-    outline o = {0};
+    double *height = NULL;
 
     *load = NULL;
     if (!b->has_wall || flow->walls == NULL)
         return sab_fail(err, SAB_ERR_INPUT,
                         "wall_load needs a wall with friction, which '%s' is not; use traction",
                         b->group);
-    if (mesh->cell->dim == SAB_DIM)
-        return sab_fail(err, SAB_ERR_INPUT,
-                        "wall_load is for the plane and about an axis; in space use traction");
-    const size_t dim = (size_t)mesh->cell->dim, most = (size_t)flow->walls->n;
     SAB_NEW(w, 1);
     w->entry = entry;
-    w->samples = SAMPLES;
-    SAB_NEW(w->s, most);
-    SAB_NEW(w->x, dim * most);
-    SAB_NEW(w->point, most);
-    SAB_NEW(w->weight, most);
-    SAB_NEW(w->share, (1 + 1) * most);
-    SAB_NEW(w->section, most);
-    SAB_NEW(w->above, most);
-    SAB_NEW(w->rim, most);
-    SAB_NEW(w->element, SAMPLES * most);
-    SAB_NEW(w->xi, dim * SAMPLES * most);
-    SAB_TRY(order_rows(w, flow, err));
-    for (int k = 0; k < w->nshares; k++)
-        w->weight[w->share[k].row] +=
-            w->share[k].part * flow->walls->point[w->share[k].point].weight;
-    SAB_TRY(sab_locator_create(mesh, &locator, err));
-    SAB_TRY(draw_outline(&o, flow, err));
-    for (int i = 0; i < w->nrows; i++)
-        place_row(w, i, &o, locator);
+    w->dim = dim;
+    name_columns(w, flow->setup.geometry);
+    SAB_TRY(sab_wall_rows_create(flow, entry, &w->rows, err));
+    if (w->rows->n == 0)
+        SAB_FAIL(err, SAB_ERR_INPUT,
+                 "wall_load: all of '%s' is held by other entries, which bear its load", b->group);
+    SAB_NEW(height, w->rows->nshares);
+    for (int k = 0; k < w->rows->nshares; k++)
+        height[k] = flow->walls->point[w->rows->share[k].point].x[dim - 1];
+    SAB_TRY(sab_sections_create(flow, w->rows->nshares, height, w->rows->reach, &w->sections, err));
+    find_ends(w, flow);
+    SAB_NEW(w->section, w->sections->n);
+    SAB_TRY(sab_forces_create(flow, &w->forces, err));
+    SAB_NEW(w->floor, flow->setup.nboundaries);
+    for (int e = 0; e < flow->setup.nboundaries; e++)
+        w->floor[e] = is_floor_entry(flow, e);
     *load = w;
     w = NULL;
 cleanup:
-    SAB_FREE(o.wall);
-    sab_locator_destroy(&locator);
+    SAB_FREE(height);
     sab_wall_load_destroy(&w);
     return status;
 }
@@ -286,80 +132,51 @@ void sab_wall_load_destroy(sab_wall_load **load)
     sab_wall_load *w = *load;
 
     if (w != NULL) {
-        SAB_FREE(w->s);
-        SAB_FREE(w->x);
-        SAB_FREE(w->point);
-        SAB_FREE(w->weight);
-        SAB_FREE(w->share);
+        sab_wall_rows_destroy(&w->rows);
+        sab_sections_destroy(&w->sections);
+        sab_forces_destroy(&w->forces);
         SAB_FREE(w->section);
-        SAB_FREE(w->above);
-        SAB_FREE(w->rim);
-        SAB_FREE(w->element);
-        SAB_FREE(w->xi);
+        SAB_FREE(w->floor);
         SAB_FREE(*load);
     }
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-/* Weight of a unit of volume: gravity at the origin, along -y. */
-static double specific_weight(const sab_flow *flow)
+int sab_wall_load_beside(const sab_wall_load *w)
 {
-    const sab_vars at = {.t = flow->time};
-    double g = 0.0;
-    sab_error ignored = {0};
-
-    if (sab_function_at(&flow->setup.gravity[1], &at, &g, &ignored) != SAB_OK)
-        return 0.0;
-    return -g;
+    return w->dim * (SAB_FORCES_ENTRIES + w->forces->nentries) + SAB_LOAD_SUMS;
 }
 
-static double mean_velocity(const sab_wall_load *w, int i, const sab_flow *flow)
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Means of the points over the rows; `mobilised` gets the stress along the wall, `janssen` that
+ * which slides. */
+static void add_share(const sab_wall_load *w, const sab_row_share *share, const sab_flow *flow,
+                      double *row)
 {
-    const int dim = flow->setup.geometry->dim;
-    double sum = 0.0;
-    int n = 0;
+    const int k = share->point, q = flow->space->npoints + k, dim = w->dim, *at = w->column;
+    const double *r = flow->traction + dim * k, *v = flow->slip + dim * k;
+    const double *lambda = flow->lambda + flow->program->s * q;
+    const sab_wall_point *p = &flow->walls->point[k];
+    const double part = share->part * p->weight / w->rows->weight[share->row];
+    const sab_section_values at_height = sab_sections_at(w->sections, w->section, p->x[dim - 1]);
+    double along2 = 0.0;
 
-    for (int k = w->samples * i; k < w->samples * (i + 1); k++)
-        if (w->element[k] >= 0) {
-            double u[SAB_DIM];
+    row[at[SAB_LOAD_NORMAL]] += part * r[0];
+    row[at[SAB_LOAD_OPENING]] += part * v[0];
+    for (int c = 1; c < dim; c++) {
+        along2 += lambda[c] * lambda[c];
+        for (int i = 0; i < (dim < SAB_DIM ? 1 : dim); i++) {
+            const double tangent = dim < SAB_DIM ? 1.0 : p->tangent[c - 1][i];
 
-            sab_fields_at(flow->fields, SAB_FIELD_VELOCITY, w->element[k], w->xi + dim * k, u);
-            sum -= u[1];
-            n++;
+            row[at[SAB_LOAD_SHEAR] + i] -= part * r[c] * tangent;
+            row[at[SAB_LOAD_SLIP] + i] += part * v[c] * tangent;
         }
-    return n > 0 ? sum / n : 0.0;
-}
-
-/* What all walls bear above a height; a point at it counts half. */
-static double borne_above(const sab_flow *flow, double y)
-{
-    const sab_wall_points *p = flow->walls;
-    double sum = 0.0;
-
-    for (int i = 0; i < p->n; i++) {
-        const sab_wall_point *at = &p->point[i];
-        const double *r = flow->traction + p->dim * i;
-        const double part = at->x[1] > y ? 1.0 : at->x[1] == y ? 0.5 : 0.0;
-
-        sum += part * at->weight * (-r[0] * at->normal[1] + r[1] * at->tangent[0][1]);
     }
-    return sum;
-}
-
-static bool is_vertical(const sab_wall_point *p)
-{
-    return fabs(p->normal[1]) <= VERTICAL;
-}
-
-static bool is_floor(const sab_wall_point *p)
-{
-    return p->normal[1] < FLOOR;
-}
-
-static bool is_oblique(const sab_wall_point *p)
-{
-    return p->normal[1] < -VERTICAL && !is_floor(p);
+    row[at[SAB_LOAD_MOBILISED]] += part * sqrt(along2);
+    row[at[SAB_LOAD_JANSSEN]] +=
+        part * (flow->program->yield[q] + flow->program->friction[q] * lambda[0]);
+    row[at[SAB_LOAD_VELOCITY]] += part * at_height.velocity;
+    row[at[SAB_LOAD_VERTICAL]] += part * at_height.vertical;
 }
 
 /* K by least squares over the vertical rows. */
@@ -367,77 +184,121 @@ static double find_k(const sab_wall_load *w, const sab_flow *flow, const double 
 {
     double up = 0.0, down = 0.0;
 
-    for (int i = 0; i < w->nrows; i++) {
-        const double *v = value + SAB_LOAD_COLUMNS * i;
-        const sab_wall_point *p = &flow->walls->point[w->point[i]];
+    for (int i = 0; i < w->rows->n; i++) {
+        const double *v = value + w->columns * i;
+        const double vertical = v[w->column[SAB_LOAD_VERTICAL]];
 
-        if (is_vertical(p)) {
-            up += w->weight[i] * v[SAB_LOAD_NORMAL] * v[SAB_LOAD_VERTICAL];
-            down += w->weight[i] * v[SAB_LOAD_VERTICAL] * v[SAB_LOAD_VERTICAL];
+        if (is_vertical(w, point_of(w, i, flow))) {
+            up += w->rows->weight[i] * v[w->column[SAB_LOAD_NORMAL]] * vertical;
+            down += w->rows->weight[i] * vertical * vertical;
         }
     }
     return down > 0.0 ? up / down : NAN;
 }
 
-/* p_h = g K z0 (1 - exp(-z/z0)), z0 = A/(K mu_w U), A/U the section over the length of its rim that
- * is wall, z = volume above / A. */
-static double janssen_at(const sab_wall_load *w, int i, const sab_flow *flow, double K)
+/* p_h = K [p0 e^(-z/z0) + g z0 (1 - e^(-z/z0))], z0 = A/(K mu_w U), A/U the section over the length
+ * of its rim that is wall, z the depth below the upper end of the wall and p0 the vertical stress
+ * there, 0 at a free surface. */
+static double janssen_at(const sab_wall_load *w, const sab_wall_point *p, double mu, double K)
 {
-    const double mu = flow->program->friction[flow->space->npoints + w->point[i]];
-    const double g = specific_weight(flow), A = w->section[i], z = w->above[i] / A;
-    const double rate = K * mu * w->rim[i] / A; /* 1/z0 */
-    return rate * z > 1e-8 ? g * K * (1.0 - exp(-rate * z)) / rate : g * K * z;
+    const double y = p->x[w->dim - 1], z = w->upper - y;
+    const sab_section_values at = sab_sections_at(w->sections, w->section, y);
+    const double g =
+        -w->forces->total[w->dim * SAB_FORCES_GRAVITY + w->dim - 1] / w->sections->volume;
+    const double rate = K * mu * at.rim / at.area; /* 1/z0 */
+    const double p0 = sab_sections_at(w->sections, w->section, w->upper).vertical;
+
+    return K * (p0 * exp(-rate * z) + g * (rate * z > 1e-8 ? -expm1(-rate * z) / rate : z));
 }
 
-/* Means of the points over the rows; `mobilised` gets the stress that slides. */
-static void add_share(const sab_wall_load *w, const sab_load_share *share, const sab_flow *flow,
-                      double *row)
+/* The column of Janssen's curve: NAN on rows that are not vertical. */
+static void add_janssen(const sab_wall_load *w, const sab_flow *flow, double *value)
 {
-    const int k = share->point, q = flow->space->npoints + k, dim = flow->walls->dim;
-    const double *r = flow->traction + dim * k, *v = flow->slip + dim * k;
-    const double *lambda = flow->lambda + flow->program->s * q;
-    const double part = share->part * flow->walls->point[k].weight / w->weight[share->row];
-
-    row[SAB_LOAD_NORMAL] += part * r[0];
-    row[SAB_LOAD_SHEAR] -= part * r[1];
-    row[SAB_LOAD_SLIP] += part * v[1];
-    row[SAB_LOAD_OPENING] += part * v[0];
-    row[SAB_LOAD_MOBILISED] += part * fabs(lambda[1]);
-    row[SAB_LOAD_VERTICAL] +=
-        part * (flow->program->yield[q] + flow->program->friction[q] * lambda[0]);
-}
-
-void sab_wall_load_evaluate(const sab_wall_load *w, const sab_flow *flow, double *value)
-{
-    const int dim = flow->walls->dim;
-    const double g = specific_weight(flow);
-
-    memset(value, 0, (size_t)(w->nrows * SAB_LOAD_COLUMNS) * sizeof *value);
-    for (int k = 0; k < w->nshares; k++)
-        add_share(w, &w->share[k], flow, value + SAB_LOAD_COLUMNS * w->share[k].row);
-    for (int i = 0; i < w->nrows; i++) {
-        double *row = value + SAB_LOAD_COLUMNS * i;
-        const double strength = row[SAB_LOAD_VERTICAL];
-
-        row[SAB_LOAD_MOBILISED] =
-            strength > 0.0 ? fmin(1.0, row[SAB_LOAD_MOBILISED] / strength) : 1.0;
-        row[SAB_LOAD_VELOCITY] = mean_velocity(w, i, flow);
-        row[SAB_LOAD_VERTICAL] =
-            (g * w->above[i] - borne_above(flow, w->x[dim * i + 1])) / w->section[i];
-    }
     const double K = find_k(w, flow, value);
-    for (int i = 0; i < w->nrows; i++)
-        value[SAB_LOAD_COLUMNS * i + SAB_LOAD_JANSSEN] =
-            is_vertical(&flow->walls->point[w->point[i]]) && isfinite(K) ? janssen_at(w, i, flow, K)
-                                                                         : NAN;
+    const int at = w->column[SAB_LOAD_JANSSEN];
+
+    for (int i = 0; i < w->rows->n; i++)
+        value[w->columns * i + at] =
+            is_vertical(w, point_of(w, i, flow)) && isfinite(K) ? 0.0 : NAN;
+    for (int k = 0; k < w->rows->nshares; k++) {
+        const sab_row_share *share = &w->rows->share[k];
+        const sab_wall_point *p = &flow->walls->point[share->point];
+        double *janssen = &value[w->columns * share->row + at];
+
+        if (!isnan(*janssen))
+            *janssen +=
+                share->part * p->weight / w->rows->weight[share->row] *
+                janssen_at(w, p, flow->program->friction[flow->space->npoints + share->point], K);
+    }
 }
+
+/* Numbers of the wall as a whole, from its points: downward forces on it. Nodes on an axis have no
+ * point, but a reaction: that of a floor, or of the tip of a cone. */
+static void add_sums(const sab_wall_load *w, const sab_flow *flow, double *sum)
+{
+    const double whole = flow->setup.geometry->whole;
+    const int up = w->dim - 1;
+    double rest = -w->forces->total[w->dim * (SAB_FORCES_ENTRIES + w->entry) + up];
+
+    sum[SAB_LOAD_LOWER] = sab_sections_at(w->sections, w->section, w->lower).vertical;
+    sum[SAB_LOAD_BOTTOM] = sum[SAB_LOAD_FRICTION] = 0.0;
+    for (int k = 0; k < flow->walls->n; k++) {
+        const sab_wall_point *p = &flow->walls->point[k];
+        const double *r = flow->traction + w->dim * k, pressed = -p->weight * r[0] * p->normal[up];
+        double rubbed = 0.0;
+
+        if (p->entry != w->entry)
+            continue;
+        for (int c = 1; c < w->dim; c++)
+            rubbed += p->weight * r[c] * p->tangent[c - 1][up];
+        rest -= pressed + rubbed;
+        if (is_floor(w, p))
+            sum[SAB_LOAD_BOTTOM] += whole * (pressed + rubbed);
+        if (is_vertical(w, p))
+            sum[SAB_LOAD_FRICTION] += whole * rubbed;
+    }
+    sum[SAB_LOAD_BOTTOM] += whole * rest;
+}
+
+sab_status sab_wall_load_evaluate(const sab_wall_load *w, const sab_flow *flow, double *value,
+                                  sab_error *err)
+{
+    const int n = w->rows->n, *at = w->column, beside = sab_wall_load_beside(w) - SAB_LOAD_SUMS;
+    sab_status status = SAB_OK;
+
+    memset(value, 0, (size_t)(n * w->columns) * sizeof *value);
+    SAB_TRY(sab_forces_update(w->forces, flow, err));
+    sab_sections_evaluate(w->sections, flow, w->forces, w->section);
+    for (int k = 0; k < w->rows->nshares; k++)
+        add_share(w, &w->rows->share[k], flow, value + w->columns * w->rows->share[k].row);
+    for (int i = 0; i < n; i++) {
+        double *row = value + w->columns * i;
+        const double strength = row[at[SAB_LOAD_JANSSEN]];
+
+        row[at[SAB_LOAD_MOBILISED]] =
+            strength > 0.0 ? fmin(1.0, row[at[SAB_LOAD_MOBILISED]] / strength) : 1.0;
+    }
+    add_janssen(w, flow, value);
+    for (int k = 0; k < beside; k++) /* of the whole body, as all forces are */
+        value[n * w->columns + k] = flow->setup.geometry->whole * w->forces->total[k];
+    add_sums(w, flow, value + n * w->columns + beside);
+cleanup:
+    return status;
+}
+
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* Slip over the mean velocity, which along an oblique wall is larger by 1/cos. */
-static double slip_ratio(const sab_wall_point *p, const double *row)
+static double slip_ratio(const sab_wall_load *w, const sab_wall_point *p, const double *row)
 {
-    const double along = fabs(p->tangent[0][1]);
+    const double *slip = row + w->column[SAB_LOAD_SLIP], up = p->normal[w->dim - 1];
+    const double along = sqrt(fmax(0.0, 1.0 - up * up));
+    double speed = 0.0;
 
-    return fabs(row[SAB_LOAD_SLIP]) * along / fmax(fabs(row[SAB_LOAD_VELOCITY]), 1e-300);
+    for (int i = 0; i < (w->dim < SAB_DIM ? 1 : SAB_DIM); i++)
+        speed = hypot(speed, slip[i]);
+
+    return speed * along / fmax(fabs(row[w->column[SAB_LOAD_VELOCITY]]), 1e-300);
 }
 
 static const char *judge(const sab_load_figures *f, double fastest)
@@ -449,58 +310,130 @@ static const char *judge(const sab_load_figures *f, double fastest)
     return f->slip_ratio >= MASS ? "mass" : f->slip_ratio < FUNNEL ? "funnel" : "mixed";
 }
 
+/* The balance of forces along axis i: what is missing, and the largest of them. */
+static double find_defect(const sab_wall_load *w, const double *force, int i, double *largest)
+{
+    const double gravity = force[w->dim * SAB_FORCES_GRAVITY + i];
+    double left = gravity - force[w->dim * SAB_FORCES_INERTIA + i];
+
+    *largest = fmax(*largest, fabs(gravity));
+    for (int e = 0; e < w->forces->nentries; e++) {
+        const double at = force[w->dim * (SAB_FORCES_ENTRIES + e) + i];
+
+        left -= at;
+        *largest = fmax(*largest, fabs(at));
+    }
+    return fabs(left);
+}
+
+/* The forces of the whole body; about an axis those along it. */
+static void weigh(const sab_wall_load *w, const sab_flow *flow, const double *force,
+                  sab_load_figures *f)
+{
+    const int dim = w->dim, up = dim - 1;
+    const double *gravity = force + dim * SAB_FORCES_GRAVITY;
+    double largest = 0.0, across2 = 0.0, defect = 0.0;
+
+    for (int i = flow->setup.geometry->axis ? up : 0; i < dim; i++) {
+        defect = fmax(defect, find_defect(w, force, i, &largest));
+        across2 += i < up ? gravity[i] * gravity[i] : 0.0;
+    }
+    f->weight = -gravity[up];
+    f->defect = largest > 0.0 ? defect / largest : 0.0;
+    f->aslant = sqrt(across2) > STRAIGHT * f->weight;
+    f->endless = w->sections->endless;
+    for (int e = 0; e < w->forces->nentries; e++)
+        if (w->floor[e])
+            f->bottom =
+                (isnan(f->bottom) ? 0.0 : f->bottom) - force[dim * (SAB_FORCES_ENTRIES + e) + up];
+}
+
+/* Sums over the vertical rows. */
+typedef struct bin {
+    double area, normal, error, slip;
+} bin;
+
+static void add_vertical(const sab_wall_load *w, int i, const sab_flow *flow, const double *row,
+                         bin *sum, sab_load_figures *f)
+{
+    const sab_wall_point *p = point_of(w, i, flow);
+    const double m = w->rows->weight[i], y = w->rows->x[w->dim * i + w->dim - 1];
+    const double normal = row[w->column[SAB_LOAD_NORMAL]];
+    const double off = normal - row[w->column[SAB_LOAD_JANSSEN]];
+
+    sum->area += m;
+    sum->normal += m * normal;
+    sum->error += m * off * off;
+    sum->slip = fmin(sum->slip, slip_ratio(w, p, row)); /* fmin ignores NAN */
+    f->rigid += m * (sab_sections_at(w->sections, w->section, y).yielding < YIELDS);
+    f->bin_peak = fmax(f->bin_peak, normal);
+}
+
 sab_load_figures sab_wall_load_figures(const sab_wall_load *w, const sab_flow *flow,
                                        const double *value)
 {
-    const double whole = flow->setup.geometry->whole;
-    sab_load_figures f = {.bottom = NAN,
-                          .friction = NAN,
-                          .vertical = NAN,
-                          .janssen = NAN,
-                          .bin_peak = NAN,
-                          .hopper_peak = NAN,
-                          .slip_ratio = NAN};
-    double area = 0.0, bin = 0.0, normal = 0.0, error = 0.0, lowest = INFINITY, fastest = 0.0;
-    double oblique = NAN, upright = NAN;
+    sab_load_figures f = {
+        .bottom = NAN, .friction = NAN, .vertical = NAN, .bin_peak = NAN, .hopper_peak = NAN};
+    const double *beside = value + w->columns * w->rows->n;
+    const double *sum = beside + sab_wall_load_beside(w) - SAB_LOAD_SUMS;
+    double area = 0.0, fastest = 0.0, oblique = NAN;
+    bin upright = {.slip = NAN};
+    bool floor = false;
 
-    for (int q = 0; q < flow->space->npoints; q++)
-        f.weight += whole * specific_weight(flow) * flow->space->weight[q];
-    for (int i = 0; i < w->nrows; i++) {
-        const sab_wall_point *p = &flow->walls->point[w->point[i]];
-        const double *row = value + SAB_LOAD_COLUMNS * i, m = w->weight[i];
-        const double up =
-            -row[SAB_LOAD_NORMAL] * p->normal[1] - row[SAB_LOAD_SHEAR] * p->tangent[0][1];
+    weigh(w, flow, beside, &f);
+    for (int i = 0; i < w->rows->n; i++) {
+        const sab_wall_point *p = point_of(w, i, flow);
+        const double *row = value + w->columns * i, m = w->rows->weight[i];
+        const double normal = row[w->column[SAB_LOAD_NORMAL]];
 
         area += m;
-        f.sliding += m * (row[SAB_LOAD_MOBILISED] >= SLIDES);
-        fastest = fmax(fastest, fabs(row[SAB_LOAD_VELOCITY]));
-        if (is_floor(p))
-            f.bottom = (isnan(f.bottom) ? 0.0 : f.bottom) + whole * m * up;
-        if (is_oblique(p)) {
-            f.hopper_peak = fmax(f.hopper_peak, row[SAB_LOAD_NORMAL]); /* fmax ignores NAN */
-            oblique = fmin(oblique, slip_ratio(p, row));
+        f.sliding += m * (row[w->column[SAB_LOAD_MOBILISED]] >= SLIDES);
+        fastest = fmax(fastest, fabs(row[w->column[SAB_LOAD_VELOCITY]]));
+        floor = floor || is_floor(w, p);
+        if (is_oblique(w, p)) {
+            f.hopper_peak = fmax(f.hopper_peak, normal); /* fmax ignores NAN */
+            oblique = fmin(oblique, slip_ratio(w, p, row));
         }
-        if (!is_vertical(p))
-            continue;
-        const double off = row[SAB_LOAD_NORMAL] - row[SAB_LOAD_JANSSEN];
-        bin += m;
-        normal += m * row[SAB_LOAD_NORMAL];
-        error += m * off * off;
-        f.friction = (isnan(f.friction) ? 0.0 : f.friction) +
-                     whole * m * -row[SAB_LOAD_SHEAR] * p->tangent[0][1];
-        f.bin_peak = fmax(f.bin_peak, row[SAB_LOAD_NORMAL]);
-        upright = fmin(upright, slip_ratio(p, row));
-        if (p->x[1] < lowest) {
-            lowest = p->x[1];
-            f.vertical = row[SAB_LOAD_VERTICAL];
-        }
+        if (is_vertical(w, p))
+            add_vertical(w, i, flow, row, &upright, &f);
     }
+    if (floor)
+        f.bottom = (isnan(f.bottom) ? 0.0 : f.bottom) + sum[SAB_LOAD_BOTTOM];
     f.bottom_share = f.bottom / f.weight;
+    if (upright.area > 0.0) {
+        f.vertical = sum[SAB_LOAD_LOWER];
+        f.friction = sum[SAB_LOAD_FRICTION];
+    }
     f.K = find_k(w, flow, value);
-    f.janssen = sqrt(error / bin) / (normal / bin);
+    f.janssen = sqrt(upright.error / upright.area) / (upright.normal / upright.area);
     f.switch_ratio = f.hopper_peak / f.bin_peak;
-    f.slip_ratio = isnan(oblique) ? upright : oblique;
+    f.slip_ratio = isnan(oblique) ? upright.slip : oblique;
     f.sliding /= area;
+    f.rigid = upright.area > 0.0 ? f.rigid / upright.area : NAN;
     f.verdict = judge(&f, fastest);
     return f;
+}
+
+void sab_wall_load_note(const sab_load_figures *f, const char *between, char text[SAB_LOAD_NOTE])
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    if (f->sliding < SLIDES)
+        n += (size_t)snprintf(text, SAB_LOAD_NOTE,
+                              "loads on %.0f %% of the wall are not determined (it does not slide)",
+                              100.0 * (1.0 - f->sliding));
+    if (f->rigid > 1.0 - SLIDES)
+        n += (size_t)snprintf(text + n, SAB_LOAD_NOTE - n,
+                              "%sK and pressures of %.0f %% of the bin are not determined (rigid)",
+                              n > 0 ? between : "", 100.0 * f->rigid);
+    if (f->aslant)
+        n += (size_t)snprintf(text + n, SAB_LOAD_NOTE - n,
+                              "%sgravity is not along the last axis: vertical stress, K and "
+                              "Janssen's curve are along that axis all the same",
+                              n > 0 ? between : "");
+    if (f->endless)
+        snprintf(text + n, SAB_LOAD_NOTE - n,
+                 "%speriodic sides lie above each other: no balance tells the vertical stress",
+                 n > 0 ? between : "");
 }

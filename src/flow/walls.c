@@ -6,6 +6,27 @@
 #include <math.h>
 #include <string.h>
 
+/* The axis nearest to each unknown velocity of a node; functions of sides and inner ones have 0. */
+static sab_status name_directions(const sab_flow *f, int **direction, sab_error *err)
+{
+    const sab_dofs *d = f->dofs;
+    const int dim = d->dim;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(*direction, f->program->n);
+    for (int i = 0; i < dim * f->space->mesh->nnodes; i++) {
+        const double *along = d->frame + dim * i;
+        int nearest = 0;
+
+        for (int j = 1; j < dim; j++)
+            nearest = fabs(along[j]) > fabs(along[nearest]) ? j : nearest;
+        if (d->number[i] >= 0)
+            (*direction)[d->number[i]] = nearest + 1;
+    }
+cleanup:
+    return status;
+}
+
 sab_status sab_flow_walls_program(sab_flow *f, sab_error *err)
 {
     const int bulk = f->space->npoints, s = f->setup.geometry->s;
@@ -14,6 +35,7 @@ sab_status sab_flow_walls_program(sab_flow *f, sab_error *err)
 
     SAB_TRY(sab_program_create(s, bulk + walls, sab_space_unknowns(f->space, f->dofs), &f->program,
                                err));
+    SAB_TRY(name_directions(f, &f->program->direction, err));
     if (walls == 0)
         return SAB_OK;
     const sab_point_range range[] = {{SAB_POINTS_STRAIN, 0, bulk, s},
@@ -124,13 +146,15 @@ void sab_flow_walls_update(sab_flow *f)
     sab_blocks_multiply(w->at->B, f->u, f->slip);
     for (int i = 0; i < w->n; i++) {
         const int q = f->space->npoints + i;
+        const double full = p->weight[q] / w->at->weight[i]; /* 1, but beside void */
 
         for (int c = 0; c < w->dim; c++) {
             const int at = w->dim * i + c;
             const double rate = f->slip[at] + w->at->k[at];
 
             f->slip[at] = w->length * rate;
-            f->traction[at] = f->lambda[p->s * q + c] - (c == 0 ? 0.0 : p->viscosity[q] * rate);
+            f->traction[at] =
+                full * (f->lambda[p->s * q + c] - (c == 0 ? 0.0 : p->viscosity[q] * rate));
         }
     }
     memset(f->wall_force, 0, sab_space_size(f->space) * sizeof *f->wall_force);
@@ -144,7 +168,7 @@ sab_status sab_flow_walls_held(const sab_flow *f, sab_support *held, sab_error *
 
     if (w == NULL)
         return SAB_OK;
-    const size_t most = (size_t)(w->n * (w->dim - 1) * SAB_SIDE_SHAPES);
+    const size_t most = (size_t)w->n * (size_t)(w->dim - 1) * SAB_SIDE_SHAPES;
     SAB_NEW(held->node, most);
     SAB_NEW(held->direction, most * (size_t)w->dim);
     for (int i = 0; i < w->n; i++) {
@@ -170,7 +194,7 @@ sab_wall_powers sab_flow_walls_powers(const sab_flow *f)
 
     for (int i = 0; w != NULL && i < w->n; i++) {
         const int q = f->space->npoints + i;
-        const double m = w->point[i].weight, *lambda = f->lambda + p->s * q;
+        const double m = p->weight[q] / w->length, *lambda = f->lambda + p->s * q;
         const double *v = f->slip + w->dim * i, *r = f->traction + w->dim * i;
         double U[SAB_DIM], slip2 = 0.0;
         sab_error ignored = {0};
@@ -185,7 +209,7 @@ sab_wall_powers sab_flow_walls_powers(const sab_flow *f)
             continue; /* it has been found before, for k */
         for (int c = 1; c < w->dim; c++)
             for (int j = 0; j < w->dim; j++)
-                sum.delivered += m * r[c] * w->point[i].tangent[c - 1][j] * U[j];
+                sum.delivered += w->point[i].weight * r[c] * w->point[i].tangent[c - 1][j] * U[j];
     }
     return sum;
 }

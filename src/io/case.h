@@ -12,6 +12,8 @@
 #include "fem/geometry.h"
 #include "fem/material.h"
 #include "fem/probe.h"
+#include "io/case_grains.h"
+#include "io/units.h"
 #include "mesh/gmsh.h"
 #include "solve/solve.h"
 
@@ -37,7 +39,9 @@ typedef struct sab_case {
     char *name;      /* sab_file_result_name: the default output directory is out/<name> */
     char *title;
     const sab_geometry *geometry;
-    char *mesh_file; /* resolved against the directory of the case */
+    int symmetry;    /* copies that make the whole */
+    sab_units units; /* SI; all other numbers are dimensionless */
+    char *mesh_file; /* resolved against the directory of the case; NULL: grains without one */
     int nparameters;
     sab_mesh_parameter *parameter;
     const sab_element *element;
@@ -49,11 +53,23 @@ typedef struct sab_case {
     sab_case_time time;
     bool has_initial_velocity;
     sab_function initial_velocity[3];
+    bool has_surface, has_initial_fill; /* surface, initial.fill */
+    int surface_points;
+    double surface_dense, surface_contact, surface_band;
+    bool surface_correct;
+    sab_function initial_fill;
+    bool has_grains; /* in the place of material and boundaries; a mesh only if it is given */
+    sab_case_grains grains;
+    bool has_coarse;
+    double coarse_width;
+    int nwalls;
+    sab_case_wall *wall;
     char *initial_from; /* resolved against the directory of the case; NULL: not given */
     sab_solver_options solver;
     int viscosity_max_iterations; /* solver.viscosity_iterations */
     bool output_float32;          /* output.precision */
     bool output_gauss;            /* output.gauss */
+    bool output_contacts;         /* output.contacts, of grains */
     double output_every;          /* units of time */
     double output_checkpoint;     /* seconds */
     int nprobes;
@@ -91,7 +107,8 @@ void sab_case_place(const sab_case *c, sab_error *err);
 sab_status sab_case_compare(const sab_case *c, const char *resolved, const char *there,
                             sab_text *difference, sab_error *err);
 
-/* Append the table of keys as plain text for `sablier keys`, or as docs/keys.md. */
-sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err);
+/* Append the table of keys as plain text for `sablier keys`, or as docs/keys.md; of a `prefix` that
+ * is not NULL ("solver", "probes.*.flux") what stands at and below it, SAB_ERR_USAGE if nothing. */
+sab_status sab_case_keys(const char *prefix, bool markdown, sab_text *text, sab_error *err);
 
 #endif

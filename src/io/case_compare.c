@@ -1,6 +1,6 @@
 /* Two resolved cases side by side: may a run that began with the one go on with the other? */
 #include "io/case.h"
-#include "io/case_parts.h"
+#include "io/case_read.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
  * path of a mesh may change because its nodes and elements are compared. */
 static const char *const free_key[] = {"title",           "mesh.file",   "time.end",
                                        "time.steady",     "time.window", "time.probe",
-                                       "time.max_missed", "output"};
+                                       "time.max_missed", "output",      "symmetry"};
 
 static bool is_free(const char *path)
 {
@@ -68,11 +68,11 @@ static sab_status compare_maps(const sab_yaml *old, const sab_yaml *now, const c
 
     for (int i = 0; i < old->n && difference->length == 0; i++)
         SAB_TRY(compare(old->item[i], sab_yaml_find(now, old->item[i]->key),
-                        sab_path_join(path, old->item[i]->key).text, there, difference, err));
+                        sab_key_path_join(path, old->item[i]->key).text, there, difference, err));
     for (int i = 0; i < now->n && difference->length == 0; i++)
         if (sab_yaml_find(old, now->item[i]->key) == NULL)
-            SAB_TRY(compare(NULL, now->item[i], sab_path_join(path, now->item[i]->key).text, there,
-                            difference, err));
+            SAB_TRY(compare(NULL, now->item[i], sab_key_path_join(path, now->item[i]->key).text,
+                            there, difference, err));
     if (difference->length == 0 && strcmp(path, "probes") == 0 && !same_tree(old, now))
         SAB_TRY(sab_text_add(difference, err, "%s: in another order", path));
 cleanup:

@@ -1,4 +1,4 @@
-#include "io/case_parts.h"
+#include "io/case_read.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -30,13 +30,40 @@ sab_place sab_place_of_key(const char *file, const sab_yaml *node, const char *p
     return make_place(file, node->origin, node->key_line, node->key_column, path);
 }
 
-sab_path sab_path_join(const char *path, const char *key)
+sab_key_path sab_key_path_join(const char *path, const char *key)
 {
-    sab_path joined;
+    sab_key_path joined;
 
     snprintf(joined.text, sizeof joined.text, "%.250s%s%.140s", path, path[0] != '\0' ? "." : "",
              key);
     return joined;
+}
+
+sab_status sab_fault(sab_faults *f, sab_status status, const sab_error *err)
+{
+    enum { MOST = 12 };
+    const char *message = err != NULL ? err->message : "";
+    const size_t used = strlen(f->message);
+
+    if (status != SAB_ERR_INPUT)
+        return status;
+    f->n++;
+    if (f->shown == f->n - 1 && f->n <= MOST && used + strlen(message) + 2 < sizeof f->message) {
+        snprintf(f->message + used, sizeof f->message - used, "%s%s", used > 0 ? "\n" : "",
+                 message);
+        f->shown++;
+    }
+    return SAB_OK;
+}
+
+sab_status sab_faults_end(const sab_faults *f, sab_error *err)
+{
+    if (f->n == 0)
+        return SAB_OK;
+    if (f->n == f->shown)
+        return sab_fail(err, SAB_ERR_INPUT, "%s", f->message);
+    return sab_fail(err, SAB_ERR_INPUT, "%s\n%s:1: and %d more", f->message, f->file,
+                    f->n - f->shown);
 }
 
 /* The child whose name begins the dotted path; the longest, because names of the user may contain
@@ -230,31 +257,49 @@ static sab_status check_scheme(const char *file, const sab_key *row, const sab_y
                     sab_place_of_key(file, node, path).text);
 }
 
-static sab_status check_map(const char *file, const sab_key *parent, sab_yaml *map,
+/* The shape of one child of `map`: is there such a key, here, and is it a section if it has to be?
+ */
+static sab_status check_child(const char *file, const sab_key *parent, const sab_key *row,
+                              const sab_yaml *map, sab_yaml *node, const char *path, bool inertial,
+                              sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (row == NULL || (row->type == SAB_KEY_NUMBER && is_decimal_comma(node)))
+        return fail_unknown(file, parent, node, path, err);
+    SAB_TRY(check_scheme(file, row, node, path, inertial, err));
+    SAB_TRY(check_company(file, row, map, node, path, err));
+    if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES) {
+        if (sab_yaml_is_empty(node)) /* all its keys are comments */
+            node->kind = SAB_YAML_MAP;
+        if (node->kind != SAB_YAML_MAP)
+            return sab_fail(err, SAB_ERR_INPUT, "%s: expected a section (name: value), found %s",
+                            sab_place_of_value(file, node, path).text, kind_text(node));
+    }
+cleanup:
+    return status;
+}
+
+/* What is wrong goes out of the tree. */
+static sab_status check_map(sab_faults *faults, const sab_key *parent, sab_yaml *map,
                             const char *path, bool inertial, sab_error *err)
 {
     sab_status status = SAB_OK;
 
     for (int i = 0; i < map->n; i++) {
         sab_yaml *node = map->item[i];
-        const sab_path name = sab_path_join(path, node->key);
+        const sab_key_path name = sab_key_path_join(path, node->key);
         const sab_key *row = sab_schema_find(parent, node->key);
+        const int before = faults->n;
 
-        if (row == NULL || (row->type == SAB_KEY_NUMBER && is_decimal_comma(node)))
-            return fail_unknown(file, parent, node, name.text, err);
-        SAB_TRY(check_scheme(file, row, node, name.text, inertial, err));
-        SAB_TRY(check_company(file, row, map, node, name.text, err));
-        if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES) {
-            if (sab_yaml_is_empty(node)) /* all its keys are comments */
-                node->kind = SAB_YAML_MAP;
-            if (node->kind != SAB_YAML_MAP)
-                return sab_fail(err, SAB_ERR_INPUT,
-                                "%s: expected a section (name: value), found %s",
-                                sab_place_of_value(file, node, name.text).text, kind_text(node));
-        }
-        if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES ||
-            (row->type == SAB_KEY_FUNCTION_OR_MAP && node->kind == SAB_YAML_MAP))
-            SAB_TRY(check_map(file, row, node, name.text, inertial, err));
+        SAB_TRY(sab_fault(
+            faults, check_child(faults->file, parent, row, map, node, name.text, inertial, err),
+            err));
+        if (faults->n > before)
+            sab_yaml_drop(map, i--);
+        else if (row->type == SAB_KEY_MAP || row->type == SAB_KEY_NAMES ||
+                 (row->type == SAB_KEY_FUNCTION_OR_MAP && node->kind == SAB_YAML_MAP))
+            SAB_TRY(check_map(faults, row, node, name.text, inertial, err));
     }
 cleanup:
     return status;
@@ -269,18 +314,19 @@ bool sab_tree_is_inertial(const sab_yaml *root)
            strcmp(scheme->text, "creeping") != 0; /* a misspelt one is found when it is read */
 }
 
-sab_status sab_tree_check(const char *file, sab_yaml *root, sab_error *err)
+sab_status sab_tree_check(sab_faults *faults, sab_yaml *root, sab_error *err)
 {
     if (root->kind != SAB_YAML_MAP)
         return sab_fail(err, SAB_ERR_INPUT, "%s: expected sections (name: value), found %s",
-                        sab_place_of_value(file, root, "").text, kind_text(root));
-    return check_map(file, NULL, root, "", sab_tree_is_inertial(root), err);
+                        sab_place_of_value(faults->file, root, "").text, kind_text(root));
+    return check_map(faults, NULL, root, "", sab_tree_is_inertial(root), err);
 }
 
 /* Is the key of this row wanted in `map`, beside what is there? */
 static bool is_wanted(const sab_key *row, const sab_yaml *map, bool inertial)
 {
     if ((row->inertial && !inertial) ||
+        (row->lifted != NULL && sab_yaml_find(map, row->lifted) != NULL) ||
         (row->unless != NULL && sab_yaml_find(map, row->unless) != NULL))
         return false;
     if (row->with == NULL)
@@ -291,38 +337,47 @@ static bool is_wanted(const sab_key *row, const sab_yaml *map, bool inertial)
     return false;
 }
 
-static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml *map,
+static sab_status fail_missing(const char *file, const sab_key *row, const sab_yaml *map,
+                               const char *path, sab_error *err)
+{
+    return sab_fail(err, SAB_ERR_INPUT, "%s: missing, and it has no default (%s)",
+                    sab_place_of_key(file, map, path).text, row->help);
+}
+
+static sab_status complete_map(sab_faults *faults, const sab_key *parent, sab_yaml *map,
                                const char *path, bool inertial, sab_error *err);
 
-static sab_status complete_key(const char *file, const sab_key *row, sab_yaml *map,
+static sab_status complete_key(sab_faults *faults, const sab_key *row, sab_yaml *map,
                                const char *path, bool inertial, sab_error *err)
 {
     const char *key = sab_schema_last(row->path);
-    const sab_path name = sab_path_join(path, key);
+    const sab_key_path name = sab_key_path_join(path, key);
     sab_yaml *node = sab_yaml_find(map, key);
     sab_yaml *made = NULL;
     sab_status status = SAB_OK;
 
     if (node == NULL && is_wanted(row, map, inertial)) {
+        if (row->fallback == NULL && map->faulty)
+            return SAB_OK;
         if (row->fallback == NULL)
-            return sab_fail(err, SAB_ERR_INPUT, "%s: missing, and it has no default (%s)",
-                            sab_place_of_key(file, map, name.text).text, row->help);
+            return sab_fault(faults, fail_missing(faults->file, row, map, name.text, err), err);
         if (row->fallback[0] == '\0')
             return SAB_OK;
         SAB_TRY(sab_yaml_parse(row->path, SAB_YAML_DEFAULT, row->fallback, strlen(row->fallback),
                                &made, err));
+        made->faulty = map->faulty; /* it may be there, misspelt */
         made->line = map->key != NULL ? map->key_line : map->line;
         made->column = map->key != NULL ? map->key_column : map->column;
         SAB_TRY(sab_yaml_put(map, key, &made, err));
         node = sab_yaml_find(map, key);
     }
     if (node != NULL && node->kind == SAB_YAML_MAP)
-        SAB_TRY(complete_map(file, row, node, name.text, inertial, err));
+        SAB_TRY(complete_map(faults, row, node, name.text, inertial, err));
 cleanup:
     return status;
 }
 
-static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml *map,
+static sab_status complete_map(sab_faults *faults, const sab_key *parent, sab_yaml *map,
                                const char *path, bool inertial, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -332,19 +387,20 @@ static sab_status complete_map(const char *file, const sab_key *parent, sab_yaml
 
         for (int i = 0; i < map->n; i++)
             if (row->type == SAB_KEY_MAP)
-                SAB_TRY(complete_map(file, row, map->item[i],
-                                     sab_path_join(path, map->item[i]->key).text, inertial, err));
+                SAB_TRY(complete_map(faults, row, map->item[i],
+                                     sab_key_path_join(path, map->item[i]->key).text, inertial,
+                                     err));
     } else {
         for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;)
-            SAB_TRY(complete_key(file, row, map, path, inertial, err));
+            SAB_TRY(complete_key(faults, row, map, path, inertial, err));
     }
 cleanup:
     return status;
 }
 
-sab_status sab_tree_complete(const char *file, sab_yaml *root, sab_error *err)
+sab_status sab_tree_complete(sab_faults *faults, sab_yaml *root, sab_error *err)
 {
-    return complete_map(file, NULL, root, "", sab_tree_is_inertial(root), err);
+    return complete_map(faults, NULL, root, "", sab_tree_is_inertial(root), err);
 }
 
 /* Does `a` come before `b` under `parent`? Keys in the order of the table, names of the user by the

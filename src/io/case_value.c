@@ -1,4 +1,4 @@
-#include "io/case_parts.h"
+#include "io/case_read.h"
 #include "base/memory.h"
 
 #include <ctype.h>
@@ -52,7 +52,7 @@ static const char *known_mistake(const char *text)
         return "has a decimal comma; use a point";
     end += strspn(end, " ");
     if (isalpha((unsigned char)*end) && !is_one_of(end, variables) && strpbrk(end, "*^()+") == NULL)
-        return "is a number followed by letters; quantities are dimensionless, write no unit";
+        return "is a number followed by letters, and this key is no quantity with a unit";
     return NULL;
 }
 
@@ -351,9 +351,27 @@ static sab_status read_segment(const sab_value_reader *r, const sab_key *row, co
                         r->geometry->dim == 2 ? "[[0, 0], [0, 8]]" : "[[0, 0, 0], [0, 0, 8]]");
     SAB_TRY(read_point(r, row, node->item[0], path, value, err));
     SAB_TRY(read_point(r, row, node->item[1], path, value + 3, err));
-    if (memcmp(value, value + 3, 3 * sizeof *value) == 0)
+    if (value[0] == value[3] && value[1] == value[4] && value[2] == value[5]) /* also 0 and -0 */
         status = sab_fail(err, SAB_ERR_INPUT, "%s: the two points are the same",
                           sab_place_of_value(r->file, node, path).text);
+cleanup:
+    return status;
+}
+
+static sab_status read_range(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
+                             const char *path, double *value, sab_error *err)
+{
+    const bool list = node->kind == SAB_YAML_LIST;
+    sab_status status = SAB_OK;
+
+    if (list && node->n != 1 + 1)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: expected a number, or two in brackets, low first",
+                        sab_place_of_value(r->file, node, path).text);
+    for (int i = 0; i <= 1; i++)
+        SAB_TRY(read_number(r, row, list ? node->item[i] : node, path, &value[i], err));
+    if (value[0] > value[1])
+        status = sab_fail(err, SAB_ERR_INPUT, "%s: %g is more than %g; the lower one comes first",
+                          sab_place_of_value(r->file, node, path).text, value[0], value[1]);
 cleanup:
     return status;
 }
@@ -387,6 +405,12 @@ cleanup:
     return status;
 }
 
+/* A section that says something, or did before what was wrong went out. */
+static bool is_filled(const sab_yaml *node)
+{
+    return node->kind == SAB_YAML_MAP && (node->n > 0 || node->faulty);
+}
+
 sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const sab_yaml *node,
                           const char *path, void *base, sab_error *err)
 {
@@ -414,7 +438,7 @@ sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const s
             memcpy(member, &index, sizeof index); /* enumerations have the size of int */
         break;
     case SAB_KEY_FUNCTION_OR_MAP:
-        if (node->kind == SAB_YAML_MAP && node->n > 0)
+        if (is_filled(node))
             return sab_value_read_map(r, row, node, path, base, err);
         return read_function(r, row, node, path, member, err);
     case SAB_KEY_FUNCTION:
@@ -429,8 +453,12 @@ sab_status sab_value_read(const sab_value_reader *r, const sab_key *row, const s
         return read_point(r, row, node, path, member, err);
     case SAB_KEY_SEGMENT:
         return read_segment(r, row, node, path, member, err);
+    case SAB_KEY_RANGE:
+        return read_range(r, row, node, path, member, err);
     case SAB_KEY_PAIR:
         return read_pair(r, row, node, path, member, err);
+    case SAB_KEY_QUANTITY:
+        return sab_value_read_quantity(r->file, row, node, path, member, err);
     case SAB_KEY_MAP:
         return sab_value_read_map(r, row, node, path, base, err);
     case SAB_KEY_LIST:
@@ -451,8 +479,11 @@ sab_status sab_value_read_map(const sab_value_reader *r, const sab_key *parent,
     for (int i = 0; i < node->n; i++) {
         const sab_key *row = sab_schema_find(parent, node->item[i]->key);
 
-        SAB_TRY(sab_value_read(r, row, node->item[i], sab_path_join(path, node->item[i]->key).text,
-                               base, err));
+        SAB_TRY(
+            sab_fault(r->faults,
+                      sab_value_read(r, row, node->item[i],
+                                     sab_key_path_join(path, node->item[i]->key).text, base, err),
+                      err));
     }
 cleanup:
     return status;

@@ -1,6 +1,7 @@
 #include "io/checkpoint.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/file.h"
 #include "io/words.h"
 
@@ -11,15 +12,16 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { VERSION = 2, MOST_BLOCKS = 1000 }; /* version 1 knew nothing of boundary groups */
-enum { CHUNK = 4096 };                    /* words converted at a time */
+/* version 1 knew nothing of boundary groups, 2 numbered nodes and elements as the mesh file does */
+enum { VERSION = 3, MOST_BLOCKS = 1000 };
+enum { CHUNK = 4096 };                                  /* words converted at a time */
 enum { HEADER = 3 * 8, HEAD = SAB_BLOCK_NAME + 2 * 8 }; /* bytes of the file's, of a block's */
 static const char magic[8] = {'S', 'A', 'B', 'S', 'T', 'A', 'T', 'E'};
 
 /* Bytes of the data of a block on disk: a text is filled up with zeros. */
-static size_t padded(sab_block_type type, size_t count)
+static size_t padded(sab_checkpoint_type type, size_t count)
 {
-    return type == SAB_BLOCK_TEXT ? (count + 7) / 8 * 8 : 8 * count;
+    return type == SAB_CHECKPOINT_TEXT ? (count + 7) / 8 * 8 : 8 * count;
 }
 
 /* --- writing ---------------------------------------------------------------------------------- */
@@ -51,9 +53,9 @@ static void put_sum(FILE *out, sums *sum)
 }
 
 /* `n` bytes of the data from byte `at`, as they are on disk. */
-static void to_disk(const sab_block *b, size_t at, size_t n, unsigned char *bytes)
+static void to_disk(const sab_checkpoint_block *b, size_t at, size_t n, unsigned char *bytes)
 {
-    if (b->type == SAB_BLOCK_TEXT) {
+    if (b->type == SAB_CHECKPOINT_TEXT) {
         const size_t left = b->count - at < n ? b->count - at : n;
 
         memset(bytes, 0, n);
@@ -61,13 +63,13 @@ static void to_disk(const sab_block *b, size_t at, size_t n, unsigned char *byte
         return;
     }
     for (size_t i = 0; i < n / 8; i++)
-        sab_word_to_bytes(b->type == SAB_BLOCK_REAL
+        sab_word_to_bytes(b->type == SAB_CHECKPOINT_REAL
                               ? sab_real_to_word(((const double *)b->data)[at / 8 + i])
                               : (uint64_t)((const int64_t *)b->data)[at / 8 + i],
                           bytes + 8 * i);
 }
 
-static void put_block(FILE *out, sums *sum, const sab_block *b, unsigned char *bytes)
+static void put_block(FILE *out, sums *sum, const sab_checkpoint_block *b, unsigned char *bytes)
 {
     const size_t size = padded(b->type, b->count);
 
@@ -87,7 +89,7 @@ static void put_block(FILE *out, sums *sum, const sab_block *b, unsigned char *b
 }
 
 sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
-                                const sab_block *block, sab_error *err)
+                                const sab_checkpoint_block *block, sab_error *err)
 {
     sab_status status = SAB_OK;
     sums sum = {.block = crc32(0, NULL, 0), .file = crc32(0, NULL, 0)};
@@ -166,16 +168,16 @@ cleanup:
     return status;
 }
 
-static void from_disk(sab_block_type type, size_t at, size_t n, const unsigned char *bytes,
+static void from_disk(sab_checkpoint_type type, size_t at, size_t n, const unsigned char *bytes,
                       void *data)
 {
-    if (type == SAB_BLOCK_TEXT)
+    if (type == SAB_CHECKPOINT_TEXT)
         memcpy((char *)data + at, bytes, n);
     else
         for (size_t i = 0; i < n / 8; i++) {
             const uint64_t word = sab_bytes_to_word(bytes + 8 * i);
 
-            if (type == SAB_BLOCK_REAL)
+            if (type == SAB_CHECKPOINT_REAL)
                 ((double *)data)[at / 8 + i] = sab_word_to_real(word);
             else
                 ((int64_t *)data)[at / 8 + i] = (int64_t)word;
@@ -183,7 +185,8 @@ static void from_disk(sab_block_type type, size_t at, size_t n, const unsigned c
 }
 
 /* One block, whose name and data are allocated: the count is compared with the file before. */
-static sab_status get_block(source *s, sab_block *b, unsigned char *bytes, sab_error *err)
+static sab_status get_block(source *s, sab_checkpoint_block *b, unsigned char *bytes,
+                            sab_error *err)
 {
     sab_status status = SAB_OK;
     char *name = NULL, *data = NULL;
@@ -192,17 +195,17 @@ static sab_status get_block(source *s, sab_block *b, unsigned char *bytes, sab_e
     SAB_TRY(get(s, bytes, HEAD, err));
     const uint64_t type = sab_bytes_to_word(bytes + SAB_BLOCK_NAME);
     const uint64_t count = sab_bytes_to_word(bytes + SAB_BLOCK_NAME + 8);
-    if (memchr(bytes, 0, SAB_BLOCK_NAME) == NULL || type > SAB_BLOCK_TEXT) {
+    if (memchr(bytes, 0, SAB_BLOCK_NAME) == NULL || type > SAB_CHECKPOINT_TEXT) {
         status = sab_fail(err, SAB_ERR_INPUT, "the head of a block is damaged");
         goto cleanup;
     }
     snprintf(what, sizeof what, "block '%s'", (const char *)bytes);
-    if (count > (type == SAB_BLOCK_TEXT ? s->left : s->left / 8)) {
+    if (count > (type == SAB_CHECKPOINT_TEXT ? s->left : s->left / 8)) {
         status = sab_fail(err, SAB_ERR_INPUT,
                           "%s has %" PRIu64 " items, more than the file can hold", what, count);
         goto cleanup;
     }
-    const size_t size = padded((sab_block_type)type, (size_t)count);
+    const size_t size = padded((sab_checkpoint_type)type, (size_t)count);
     name = sab_strdup((const char *)bytes);
     if (name == NULL) {
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: %s", what);
@@ -213,11 +216,11 @@ static sab_status get_block(source *s, sab_block *b, unsigned char *bytes, sab_e
         const size_t n = size - at < 8 * CHUNK ? size - at : 8 * CHUNK;
 
         SAB_TRY(get(s, bytes, n, err));
-        from_disk((sab_block_type)type, at, n, bytes, data);
+        from_disk((sab_checkpoint_type)type, at, n, bytes, data);
     }
     SAB_TRY(get_sum(s, what, err));
-    data[type == SAB_BLOCK_TEXT ? count : size] = '\0'; /* whatever it was filled up with */
-    *b = (sab_block){name, (sab_block_type)type, (size_t)count, data};
+    data[type == SAB_CHECKPOINT_TEXT ? count : size] = '\0'; /* whatever it was filled up with */
+    *b = (sab_checkpoint_block){name, (sab_checkpoint_type)type, (size_t)count, data};
     name = data = NULL;
 cleanup:
     SAB_FREE(name);
@@ -287,11 +290,11 @@ void sab_checkpoint_destroy(sab_checkpoint **checkpoint)
     SAB_FREE(*checkpoint);
 }
 
-sab_status sab_checkpoint_get(const sab_checkpoint *c, const char *name, sab_block_type type,
-                              size_t count, const sab_block **block, sab_error *err)
+sab_status sab_checkpoint_get(const sab_checkpoint *c, const char *name, sab_checkpoint_type type,
+                              size_t count, const sab_checkpoint_block **block, sab_error *err)
 {
     for (int i = 0; i < c->nblocks; i++) {
-        const sab_block *b = &c->block[i];
+        const sab_checkpoint_block *b = &c->block[i];
 
         if (strcmp(b->name, name) != 0)
             continue;
@@ -309,16 +312,16 @@ sab_status sab_checkpoint_get(const sab_checkpoint *c, const char *name, sab_blo
 
 static uint64_t hash_word(uint64_t hash, uint64_t word)
 {
-    for (int i = 0; i < 8; i++)
-        hash = (hash ^ (word >> (8 * i) & 255)) * UINT64_C(0x100000001b3);
-    return hash;
-}
+    unsigned char byte[8];
 
-static const uint64_t FNV = UINT64_C(0xcbf29ce484222325);
+    for (int i = 0; i < 8; i++)
+        byte[i] = (unsigned char)(word >> (8 * i) & 255);
+    return sab_hash(hash, byte, sizeof byte);
+}
 
 uint64_t sab_mesh_hash(const sab_mesh *mesh)
 {
-    uint64_t hash = FNV;
+    uint64_t hash = SAB_HASH;
 
     for (size_t i = 0; i < (size_t)mesh->nnodes * (size_t)mesh->cell->dim; i++)
         hash = hash_word(hash, sab_real_to_word(mesh->x[i]));
@@ -330,7 +333,7 @@ uint64_t sab_mesh_hash(const sab_mesh *mesh)
 uint64_t sab_mesh_group_hash(const sab_mesh *mesh)
 {
     const int nodes = mesh->cell->facet->nodes;
-    uint64_t hash = hash_word(FNV, (uint64_t)mesh->ngroups);
+    uint64_t hash = hash_word(SAB_HASH, (uint64_t)mesh->ngroups);
 
     for (int g = 0; g < mesh->ngroups; g++) {
         const sab_mesh_group *group = &mesh->group[g];

@@ -11,25 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum sab_block_type { SAB_BLOCK_REAL, SAB_BLOCK_INTEGER, SAB_BLOCK_TEXT } sab_block_type;
+typedef enum sab_checkpoint_type {
+    SAB_CHECKPOINT_REAL,
+    SAB_CHECKPOINT_INTEGER,
+    SAB_CHECKPOINT_TEXT
+} sab_checkpoint_type;
 enum { SAB_BLOCK_NAME = 24 }; /* bytes of a name, with at least one zero at its end */
 
-typedef struct sab_block {
+typedef struct sab_checkpoint_block {
     const char *name;
-    sab_block_type type;
+    sab_checkpoint_type type;
     size_t count;     /* numbers; bytes of a text */
     const void *data; /* double, int64_t or char; a text that was read has a zero behind it */
-} sab_block;
+} sab_checkpoint_block;
 
 typedef struct sab_checkpoint {
     int nblocks;
-    sab_block *block; /* names and data are owned */
+    sab_checkpoint_block *block; /* names and data are owned */
 } sab_checkpoint;
 
 /* Write n blocks (borrowed), whole or not at all (io/file.h). Unless `previous` is NULL, the file
  * that stood at `path` is kept under that name; at every moment there is a whole one at `path`. */
 sab_status sab_checkpoint_write(const char *path, const char *previous, int n,
-                                const sab_block *block, sab_error *err);
+                                const sab_checkpoint_block *block, sab_error *err);
 /* SAB_ERR_INPUT if the file is missing, truncated, damaged or no checkpoint: nothing of it is
  * believed before its checksum is right, and no more is allocated than the file is long. The
  * caller owns *checkpoint. */
@@ -39,8 +43,8 @@ void sab_checkpoint_destroy(sab_checkpoint **checkpoint);
  * (SAB_ANY_COUNT: any). */
 #define SAB_ANY_COUNT SIZE_MAX
 sab_status sab_checkpoint_get(const sab_checkpoint *checkpoint, const char *name,
-                              sab_block_type type, size_t count, const sab_block **block,
-                              sab_error *err);
+                              sab_checkpoint_type type, size_t count,
+                              const sab_checkpoint_block **block, sab_error *err);
 
 /* FNV-1a (64 bits) of the positions of the nodes and the nodes of the elements, as little-endian
  * words: states can be exchanged between meshes for which it agrees. */

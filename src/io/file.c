@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* fopencookie, O_DIRECTORY, realpath */
 #include "io/file.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -185,10 +186,10 @@ void sab_directory_sync(const char *path)
 static void sync_directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char folder[PATH_MAX] = ".";
+    char folder[SAB_PATH] = ".";
 
     if (slash != NULL)
-        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+        sab_path_set(folder, NULL, "%.*s", slash == path ? 1 : (int)(slash - path), path);
     sab_directory_sync(folder);
 }
 
@@ -204,10 +205,10 @@ static int move(const char *from, const char *to)
  * links, it is moved. 0, or the reason why not. */
 static int keep_as(const char *path, const char *previous)
 {
-    char aside[PATH_MAX];
+    char aside[SAB_PATH];
     int reason;
 
-    if (snprintf(aside, sizeof aside, "%s.tmp~", previous) >= (int)sizeof aside)
+    if (sab_path_set(aside, NULL, "%s.tmp~", previous) != SAB_OK)
         return ENAMETOOLONG;
     unlink(aside);
     if (link(path, aside) == 0) {
@@ -402,21 +403,21 @@ sab_status sab_file_result_name(const char *path, const char *usual, char **name
     const char *slash = strrchr(path, '/'), *file = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(file, '.');
     const bool yaml = dot > file && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-    const char *directory;
-    char folder[PATH_MAX], real[PATH_MAX];
+    const char *chosen = "root";
+    size_t length;
+    char folder[SAB_PATH], real[PATH_MAX];
     sab_text text = {0};
     sab_status status;
 
-    snprintf(folder, sizeof folder, "%.*s", (int)(file - path), path);
-    if (realpath(slash != NULL ? folder : ".", real) == NULL || strcmp(real, "/") == 0)
-        directory = "root";
-    else
-        directory = strrchr(real, '/') + 1;
-    if (strcmp(file, usual) == 0)
-        status = sab_text_add(&text, err, "%s", directory);
-    else
-        status = sab_text_add(&text, err, "%s-%.*s", directory,
-                              (int)(yaml ? (size_t)(dot - file) : strlen(file)), file);
+    sab_path_set(folder, NULL, "%.*s", (int)(file - path), path);
+    if (strcmp(file, usual) != 0)
+        chosen = file;
+    else if (realpath(slash != NULL ? folder : ".", real) != NULL && strcmp(real, "/") != 0)
+        chosen = strrchr(real, '/') + 1;
+    length = chosen == file && yaml ? (size_t)(dot - file) : strlen(chosen);
+    if (strspn(chosen, ".") >= length) /* not out/.. */
+        chosen = "case", length = strlen(chosen);
+    status = sab_text_add(&text, err, "%.*s", (int)length, chosen);
     *name = text.data;
     return status;
 }

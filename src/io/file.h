@@ -48,8 +48,8 @@ void sab_directory_remove(const char *path);
 void sab_directory_sync(const char *path);
 /* SAB_ERR_USAGE if the path leads to the root directory, where no result belongs. */
 sab_status sab_directory_refuse_root(const char *path, sab_error *err);
-/* What the result of an input file is called, so that two files do not share one: <directory> if
- * the file has its usual name ("case.yaml"), else <directory>-<file without .yaml>. Owned. */
+/* What the result of an input file is called: the name of its directory if the file has its usual
+ * one ("case.yaml"), else that of the file without .yaml. Owned. */
 sab_status sab_file_result_name(const char *path, const char *usual, char **name, sab_error *err);
 /* Is there anything of that name: file, directory or device? */
 bool sab_file_exists(const char *path);

@@ -16,6 +16,12 @@ struct sab_formula {
     const sab_geometry *geometry;
     bool state, constant;
     bool steady; /* t is not in it */
+    /* of a law; the names share one array */
+    int nparameters; /* SAB_MAX_PARAMETERS + 1: too many */
+    double parameter[SAB_MAX_PARAMETERS + 1];
+    const char *name[SAB_MAX_PARAMETERS + 1];
+    char *names;
+    size_t used;
 };
 
 /* Codes of muParserError.h that deserve more than muParser's own sentence. */
@@ -155,14 +161,55 @@ static void define_variables(sab_formula *f)
     mupDefineConst(f->parser, "pi", acos(-1.0));
 }
 
-sab_status sab_formula_create(const char *text, const char *where, const sab_geometry *geometry,
-                              bool state, sab_formula **formula, sab_error *err)
+/* muParser has met a name that it does not know, in a law: a parameter. */
+static muFloat_t *add_parameter(const muChar_t *name, void *data)
+{
+    sab_formula *f = data;
+    const int i = f->nparameters;
+
+    if (i > SAB_MAX_PARAMETERS)
+        return &f->parameter[SAB_MAX_PARAMETERS];
+    f->nparameters++;
+    f->name[i] = strcpy(f->names + f->used, name); /* all are in the text, with one more between */
+    f->used += strlen(name) + 1;
+    f->parameter[i] = 1.0;
+    return &f->parameter[i];
+}
+
+static sab_status check_law(const sab_formula *f, sab_error *err)
+{
+    if (!uses(f, "x"))
+        return sab_fail(err, SAB_ERR_INPUT, "%s: there is no x in the law '%s'", f->where, f->text);
+    if (f->nparameters == 0)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: there is no parameter in the law '%s'", f->where,
+                        f->text);
+    if (f->nparameters > SAB_MAX_PARAMETERS)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: the law '%s' has more than %d parameters",
+                        f->where, f->text, SAB_MAX_PARAMETERS);
+    for (int i = 0; i < f->nparameters; i++) {
+        for (size_t k = FIRST_FUNCTION; k < KNOWN; k++)
+            if (strcmp(f->name[i], known_names[k]) == 0)
+                return fail_unknown(f, f->name[i], err);
+        if (strcmp(f->name[i], "pow") == 0)
+            return fail_unknown(f, f->name[i], err);
+        if (strcmp(f->name[i], "y") == 0)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s: formula '%s': y is what the law gives, and no parameter", f->where,
+                            f->text);
+    }
+    return SAB_OK;
+}
+
+static sab_status create(const char *text, const char *where, const sab_geometry *geometry,
+                         bool state, bool law, sab_formula **formula, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_formula *f = NULL;
 
     *formula = NULL;
     SAB_NEW(f, 1);
+    if (law)
+        SAB_NEW(f->names, strlen(text) + 2);
     f->geometry = geometry;
     f->state = state;
     f->text = sab_strdup(text);
@@ -181,7 +228,13 @@ sab_status sab_formula_create(const char *text, const char *where, const sab_geo
         status = sab_fail(err, SAB_ERR_MEMORY, "out of memory: formula parser of %s", where);
         goto cleanup;
     }
-    define_variables(f);
+    if (law) {
+        mupDefineVar(f->parser, "x", &f->vars.x);
+        mupDefineConst(f->parser, "pi", acos(-1.0));
+        mupSetVarFactory(f->parser, add_parameter, f);
+    } else {
+        define_variables(f);
+    }
     mupSetExpr(f->parser, text);
     f->vars = (sab_vars){0.5, 0.5, 0.0, 0.0, 1.0, 1.0};
     if (!mupError(f->parser))
@@ -192,11 +245,48 @@ sab_status sab_formula_create(const char *text, const char *where, const sab_geo
     }
     f->constant = mupGetExprVarNum(f->parser) == 0;
     f->steady = !uses(f, "t");
+    if (law)
+        SAB_TRY(check_law(f, err));
     *formula = f;
     f = NULL;
 cleanup:
     sab_formula_destroy(&f);
     return status;
+}
+
+sab_status sab_formula_create(const char *text, const char *where, const sab_geometry *geometry,
+                              bool state, sab_formula **formula, sab_error *err)
+{
+    return create(text, where, geometry, state, false, formula, err);
+}
+
+sab_status sab_formula_create_law(const char *text, const char *where, sab_formula **formula,
+                                  sab_error *err)
+{
+    return create(text, where, &sab_geometry_plane, false, true, formula, err);
+}
+
+int sab_formula_parameters(const sab_formula *law)
+{
+    return law->nparameters;
+}
+
+const char *const *sab_formula_parameter_names(const sab_formula *law)
+{
+    return law->name;
+}
+
+double sab_formula_law(void *law, const double *parameter, double x)
+{
+    sab_formula *f = law;
+
+    f->vars.x = x;
+    memcpy(f->parameter, parameter, (size_t)f->nparameters * sizeof *parameter);
+    const double value = mupEval(f->parser);
+    if (!mupError(f->parser))
+        return value;
+    mupErrorReset(f->parser);
+    return NAN;
 }
 
 void sab_formula_destroy(sab_formula **formula)
@@ -207,6 +297,7 @@ void sab_formula_destroy(sab_formula **formula)
         mupRelease((*formula)->parser);
     SAB_FREE((*formula)->text);
     SAB_FREE((*formula)->where);
+    SAB_FREE((*formula)->names);
     SAB_FREE(*formula);
 }
 

@@ -3,6 +3,7 @@
 #define SAB_IO_FORMULA_H
 
 #include "base/function.h"
+#include "base/least_squares.h"
 #include "fem/geometry.h"
 
 #include <stdbool.h>
@@ -21,6 +22,15 @@ void sab_formula_destroy(sab_formula **formula);
 /* A function that calls it (borrowed: the formula must outlive it). A value that is not finite is
  * SAB_ERR_INPUT with formula, place and value. */
 sab_function sab_formula_function(sab_formula *formula);
+/* Compile a law of x: all other names in it are parameters, in the order in which they appear.
+ * Refused with SAB_ERR_INPUT: what is refused above, a law without x or without parameters, with
+ * more than SAB_MAX_PARAMETERS, or with one that is called as a function is, or y. */
+sab_status sab_formula_create_law(const char *text, const char *where, sab_formula **formula,
+                                  sab_error *err);
+int sab_formula_parameters(const sab_formula *law);
+const char *const *sab_formula_parameter_names(const sab_formula *law); /* borrowed */
+/* Of a law (a sab_formula *, as base/least_squares.h wants it): NaN if it has no value. */
+double sab_formula_law(void *law, const double *parameter, double x);
 /* True if it uses no variable, as in "1/3". */
 bool sab_formula_is_constant(const sab_formula *formula);
 

@@ -60,6 +60,8 @@ sab_status sab_output_fields(const char *path, const sab_fields *f, const double
     }
     SAB_TRY(sab_vtu_cell_array(vtu, "pressure", 1, NULL, f->pressure, err));
     SAB_TRY(sab_vtu_cell_array(vtu, "yielded", 1, NULL, f->yielded, err));
+    if (f->fill != NULL)
+        SAB_TRY(sab_vtu_cell_array(vtu, "fill", 1, NULL, f->fill, err));
     SAB_TRY(sab_vtu_close(&vtu, err));
 cleanup:
     sab_vtu_abort(&vtu);
@@ -103,6 +105,39 @@ cleanup:
     return status;
 }
 
+sab_status sab_output_grains(const char *path, const sab_carriers *c, double time, bool float32,
+                             sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_geometry *geometry = c->space->geometry;
+    double *x = NULL, *v = NULL, *mass = NULL; /* [n][SAB_DIM], [n] */
+    sab_vtu *vtu = NULL;
+    int *cell = NULL;
+
+    SAB_NEW(x, SAB_DIM * (size_t)c->n);
+    SAB_NEW(v, SAB_DIM * (size_t)c->n);
+    SAB_NEW(mass, c->n);
+    SAB_NEW(cell, c->n);
+    for (int p = 0; p < c->n; p++) {
+        memcpy(x + SAB_DIM * p, c->at[p].x, SAB_DIM * sizeof *x);
+        memcpy(v + SAB_DIM * p, c->at[p].v, SAB_DIM * sizeof *v);
+        mass[p] = geometry->whole * c->at[p].mass;
+        cell[p] = p;
+    }
+    SAB_TRY(sab_vtu_open(path, float32, time, SAB_DIM, c->n, x, c->n, 1, SAB_VTK_VERTEX, cell, &vtu,
+                         err));
+    SAB_TRY(sab_vtu_point_array(vtu, "velocity", SAB_DIM, NULL, v, err));
+    SAB_TRY(sab_vtu_point_array(vtu, "mass", 1, NULL, mass, err));
+    SAB_TRY(sab_vtu_close(&vtu, err));
+cleanup:
+    sab_vtu_abort(&vtu);
+    SAB_FREE(x);
+    SAB_FREE(v);
+    SAB_FREE(mass);
+    SAB_FREE(cell);
+    return status;
+}
+
 void sab_output_component(const char *field, const char *component, char *name, size_t size)
 {
     snprintf(name, size, "%s%s%s", field, component != NULL ? "_" : "",
@@ -124,7 +159,41 @@ typedef struct table {
     const column_name *name; /* [columns] */
     const double *value;     /* [rows][columns] */
     const double *deviation; /* likewise, or NULL */
+    const sab_units *units;  /* SI behind it, if they are given */
 } table;
+
+/* A column in SI: its name if `value` is NULL. */
+static void put_si_column(FILE *out, const sab_units *units, const char *name, const char *suffix,
+                          const double *value)
+{
+    sab_dimension dimension;
+    double scale;
+    char unit[40];
+
+    if (!sab_units_of_column(name, units, &dimension, &scale))
+        return;
+    if (value != NULL)
+        fprintf(out, ",%.17g", scale * *value);
+    else
+        fprintf(out, ",%s%s [%s]", name, suffix, sab_dimension_name(dimension, unit, sizeof unit));
+}
+
+/* The columns of a row in SI, or their names if x is NULL. */
+static void put_si(FILE *out, const table *t, const double *s, const double *x, const int *row)
+{
+    if (t->units == NULL || !t->units->given)
+        return;
+    if (t->line)
+        put_si_column(out, t->units, "s", "", s);
+    for (int i = 0; i < t->geometry->dim; i++)
+        put_si_column(out, t->units, t->geometry->coordinate[i], "", x != NULL ? x + i : NULL);
+    for (int c = 0; c < t->columns; c++)
+        put_si_column(out, t->units, t->name[c], "",
+                      row != NULL ? t->value + t->columns * *row + c : NULL);
+    for (int c = 0; c < t->columns && t->deviation != NULL; c++)
+        put_si_column(out, t->units, t->name[c], "_deviation",
+                      row != NULL ? t->deviation + t->columns * *row + c : NULL);
+}
 
 static void put_names(FILE *out, const table *t)
 {
@@ -142,6 +211,7 @@ static void put_names(FILE *out, const table *t)
         fprintf(out, ",%s", t->name[c]);
     for (int c = 0; c < t->columns && t->deviation != NULL; c++)
         fprintf(out, ",%s_deviation", t->name[c]);
+    put_si(out, t, NULL, NULL, NULL);
     fputc('\n', out);
 }
 
@@ -176,6 +246,7 @@ static sab_status put_table(const char *path, const table *t, sab_error *err)
         put_numbers(file.stream, ",", t->columns, t->value + t->columns * k);
         if (t->deviation != NULL)
             put_numbers(file.stream, ",", t->columns, t->deviation + t->columns * k);
+        put_si(file.stream, t, t->s != NULL ? t->s + k : &length, x, &k);
         fputc('\n', file.stream);
     }
     return sab_file_close(&file, err);
@@ -184,7 +255,7 @@ static sab_status put_table(const char *path, const table *t, sab_error *err)
 sab_status sab_output_profile(const char *path, const sab_geometry *geometry, bool line,
                               const char *field, const char *const *component, int rows,
                               const double *x, int columns, const double *value,
-                              const double *deviation, sab_error *err)
+                              const double *deviation, const sab_units *units, sab_error *err)
 {
     column_name name[SAB_TENSOR];
 
@@ -199,7 +270,8 @@ sab_status sab_output_profile(const char *path, const sab_geometry *geometry, bo
                               .x = x,
                               .name = (const column_name *)name,
                               .value = value,
-                              .deviation = deviation},
+                              .deviation = deviation,
+                              .units = units},
                      err);
 }
 
@@ -207,14 +279,14 @@ sab_status sab_output_profile(const char *path, const sab_geometry *geometry, bo
 
 /* Of a traction: one shear along a line, a vector on a surface; then both from the recovered
  * stress. */
-static const char *wall_suffix(const sab_wall *wall, int column)
+static const char *wall_suffix(const sab_wall_trace *wall, int column)
 {
     return column < wall->components ? "" : "_recovered";
 }
 
-sab_status sab_output_wall(const char *path, const sab_geometry *geometry, const sab_wall *wall,
-                           int columns, const double *stress, const double *deviation,
-                           sab_error *err)
+sab_status sab_output_wall(const char *path, const sab_geometry *geometry,
+                           const sab_wall_trace *wall, int columns, const double *stress,
+                           const double *deviation, const sab_units *units, sab_error *err)
 {
     column_name name[2 * (1 + SAB_DIM)];
     const bool vector = wall->components > 1 + 1;
@@ -236,13 +308,15 @@ sab_status sab_output_wall(const char *path, const sab_geometry *geometry, const
                               .area = wall->area,
                               .name = (const column_name *)name,
                               .value = stress,
-                              .deviation = deviation},
+                              .deviation = deviation,
+                              .units = units},
                      err);
 }
 
 sab_status sab_output_rows(const char *path, const sab_geometry *geometry, int rows,
                            const double *s, const double *x, int columns, const char *const *name,
-                           const double *value, const double *deviation, sab_error *err)
+                           const double *value, const double *deviation, const sab_units *units,
+                           sab_error *err)
 {
     enum { MOST = 16 };
     column_name copy[MOST];
@@ -253,18 +327,20 @@ sab_status sab_output_rows(const char *path, const sab_geometry *geometry, int r
                      &(table){.geometry = geometry,
                               .rows = rows,
                               .columns = columns,
-                              .line = true,
+                              .line = s != NULL,
                               .s = s,
                               .x = x,
                               .name = (const column_name *)copy,
                               .value = value,
-                              .deviation = deviation},
+                              .deviation = deviation,
+                              .units = units},
                      err);
 }
 
 /* normal and shear of each kind of stress, spread over the surface. */
-static sab_status put_stresses(sab_vtu *vtu, const sab_wall *wall, int columns, const double *value,
-                               const char *kind, double *at, double *work, sab_error *err)
+static sab_status put_stresses(sab_vtu *vtu, const sab_wall_trace *wall, int columns,
+                               const double *value, const char *kind, double *at, double *work,
+                               sab_error *err)
 {
     sab_status status = SAB_OK;
 
@@ -284,7 +360,7 @@ cleanup:
     return status;
 }
 
-sab_status sab_output_wall_surface(const char *path, const sab_wall *wall, int columns,
+sab_status sab_output_wall_surface(const char *path, const sab_wall_trace *wall, int columns,
                                    const double *stress, const double *deviation, double time,
                                    bool float32, sab_error *err)
 {

@@ -13,14 +13,15 @@
 #include <zlib.h>
 
 enum { VERSION = 2 };
-enum { STEP_IS_SAFE = 1, INERTIAL = 2, RATED = 4, ALL_FLAGS = 7 }; /* version 1 has the first */
-enum { CHUNK = 4096 };                                             /* words converted at a time */
+enum { R_IS_SAFE = 1, INERTIAL = 2, RATED = 4, ALL_FLAGS = 7 }; /* version 1 has the first */
+enum { CHUNK = 4096 };                                          /* words converted at a time */
 static const char magic[8] = {'S', 'A', 'B', 'P', 'R', 'O', 'G', '1'};
 
 /* Arrays that a program may have; since version 2 the header lists those that are there. */
-typedef enum optional { CARRIED, SLOPE, RANGES, OPTIONALS } optional;
+typedef enum optional { CARRIED, SLOPE, RANGES, SLACK, DIRECTION, OPTIONALS } optional;
 enum { NAME = 16, RANGE_WORDS = 4 };
-static const char *const optional_name[OPTIONALS] = {"carried", "slope", "ranges"};
+static const char *const optional_name[OPTIONALS] = {"carried", "slope", "ranges", "slack",
+                                                     "direction"};
 
 /* The words between magic and arrays, in the order of the file. */
 typedef struct header {
@@ -82,12 +83,15 @@ static int list_arrays(const header *h, const sab_program *p, int64_t *ranges, a
 
     memcpy(list, all, sizeof all);
     for (int i = 0; i < h->noptional; i++)
-        list[REQUIRED + i] = (array){.name = optional_name[h->optional[i].which],
-                                     .count = h->optional[i].count,
-                                     .real = h->optional[i].which == CARRIED ? q->carried
-                                             : h->optional[i].which == SLOPE ? q->slope
-                                                                             : NULL,
-                                     .wide = h->optional[i].which == RANGES ? ranges : NULL};
+        list[REQUIRED + i] =
+            (array){.name = optional_name[h->optional[i].which],
+                    .count = h->optional[i].count,
+                    .real = h->optional[i].which == CARRIED ? q->carried
+                            : h->optional[i].which == SLOPE ? q->slope
+                            : h->optional[i].which == SLACK ? q->slack
+                                                            : NULL,
+                    .wide = h->optional[i].which == RANGES ? ranges : NULL,
+                    .narrow = h->optional[i].which == DIRECTION ? q->direction : NULL};
     return REQUIRED + (int)h->noptional;
 }
 
@@ -179,6 +183,18 @@ static void add_optional(header *h, optional which, int64_t count)
     h->noptional++;
 }
 
+/* What the points are if no ranges say it. Strain rates have three components at least, and weights
+ * that are volumes; contacts have neither volume nor viscosity nor yield stress. The power gap,
+ * which decides for strain rates, is blind to what contacts near rest do [docs/theory.md, 12.1]. */
+static sab_points_kind kind_without_ranges(const sab_program *p)
+{
+    bool contacts = p->npoints > 0;
+
+    for (int q = 0; q < p->npoints && p->s > 2 && contacts; q++)
+        contacts = p->weight[q] == 1.0 && p->viscosity[q] == 0.0 && p->yield[q] == 0.0;
+    return contacts ? SAB_POINTS_CONTACT : SAB_POINTS_STRAIN;
+}
+
 static header make_header(const sab_program *p)
 {
     const sab_point_range *r = p->range;
@@ -190,7 +206,7 @@ static header make_header(const sab_program *p)
                 .entries = p->A->start[p->n],
                 .columns = p->B->column_start[p->B->nblocks],
                 .values = p->B->value_start[p->B->nblocks],
-                .flags = (p->step_is_safe ? STEP_IS_SAFE : 0) | (p->inertial ? INERTIAL : 0) |
+                .flags = (p->r_is_safe ? R_IS_SAFE : 0) | (p->inertial ? INERTIAL : 0) |
                          (p->rated ? RATED : 0),
                 .bulk = p->bulk};
 
@@ -198,8 +214,13 @@ static header make_header(const sab_program *p)
         add_optional(&h, CARRIED, p->n);
     if (memcmp(p->slope, p->viscosity, (size_t)p->npoints * sizeof *p->slope) != 0)
         add_optional(&h, SLOPE, p->npoints);
-    if (p->nranges != 1 || r->kind != SAB_POINTS_STRAIN || r->s != p->s)
+    if (p->nranges != 1 || r->kind != SAB_POINTS_STRAIN || r->s != p->s ||
+        kind_without_ranges(p) != SAB_POINTS_STRAIN)
         add_optional(&h, RANGES, (int64_t)RANGE_WORDS * p->nranges);
+    if (p->slack != NULL)
+        add_optional(&h, SLACK, p->npoints);
+    if (p->direction != NULL)
+        add_optional(&h, DIRECTION, p->n);
     return h;
 }
 
@@ -262,7 +283,11 @@ static sab_status check_range(const char *name, int64_t value, int64_t low, int6
 static sab_status get_optional(const unsigned char *entry, header *h, sab_error *err)
 {
     const int64_t count = (int64_t)bytes_to_word(entry + NAME);
-    const int64_t wanted[OPTIONALS] = {[CARRIED] = h->n, [SLOPE] = h->npoints, [RANGES] = count};
+    const int64_t wanted[OPTIONALS] = {[CARRIED] = h->n,
+                                       [SLOPE] = h->npoints,
+                                       [RANGES] = count,
+                                       [SLACK] = h->npoints,
+                                       [DIRECTION] = h->n};
     char name[NAME + 1] = {0};
     int which = 0;
 
@@ -353,7 +378,7 @@ static sab_status get_header(FILE *in, header *h, sab_error *err)
     SAB_TRY(check_range("the number of points", h->npoints, 0, INT_MAX - 1, err));
     SAB_TRY(check_range("the number of unknowns", h->n, 0, INT_MAX - 1, err));
     SAB_TRY(check_range("the number of blocks", h->nblocks, 0, INT_MAX - 1, err));
-    SAB_TRY(check_range("flags", h->flags, 0, h->version == 1 ? STEP_IS_SAFE : ALL_FLAGS, err));
+    SAB_TRY(check_range("flags", h->flags, 0, h->version == 1 ? R_IS_SAFE : ALL_FLAGS, err));
     if (h->version > 1)
         SAB_TRY(get_directory(in, h, err));
     SAB_TRY(check_length(h, (int64_t)info.st_size, err));
@@ -478,8 +503,8 @@ cleanup:
 static void set_flags(const header *h, sab_program *p)
 {
     p->bulk = h->bulk;
-    p->step_is_safe = (h->flags & STEP_IS_SAFE) != 0;
-    p->inertial = h->version == 1 ? !p->step_is_safe : (h->flags & INERTIAL) != 0;
+    p->r_is_safe = (h->flags & R_IS_SAFE) != 0;
+    p->inertial = h->version == 1 ? !p->r_is_safe : (h->flags & INERTIAL) != 0;
     p->rated = (h->flags & RATED) != 0;
 }
 
@@ -514,6 +539,10 @@ static sab_status get_arrays(FILE *in, const header *h, sab_program *p, unsigned
         has[h->optional[i].which] = h->optional[i].count;
     if (has[CARRIED] > 0)
         SAB_NEW(p->carried, p->n);
+    if (has[SLACK] > 0)
+        SAB_TRY(sab_program_add_slack(p, err));
+    if (has[DIRECTION] > 0)
+        SAB_NEW(p->direction, p->n);
     SAB_NEW(ranges, has[RANGES]);
     const int n = list_arrays(h, p, ranges, list);
     for (int i = 0; i < n; i++)
@@ -522,6 +551,8 @@ static sab_status get_arrays(FILE *in, const header *h, sab_program *p, unsigned
         memcpy(p->slope, p->viscosity, (size_t)p->npoints * sizeof *p->slope);
     if (has[RANGES] > 0)
         SAB_TRY(set_ranges(p, has[RANGES] / RANGE_WORDS, ranges, err));
+    else
+        p->range[0].kind = kind_without_ranges(p);
 cleanup:
     SAB_FREE(ranges);
     return status;

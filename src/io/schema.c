@@ -15,9 +15,10 @@ CHOICES(geometry_choice, "plane", "axisymmetric", "space")
 CHOICES(element_choice, "p2", "p2b", "p2nb")
 CHOICES(split_choice, "alfeld", "none")
 CHOICES(scheme_choice, "creeping", "inertial")
-CHOICES(linear_choice, "cholmod", "mumps")
+CHOICES(linear_choice, "auto", "cholmod", "mumps", "amg")
 CHOICES(ordering_choice, "auto", "amd", "metis")
 CHOICES(precision_choice, "float64", "float32")
+CHOICES(contact_choice, "coulomb", "relaxed", "fixed-point")
 
 static const char *method_choice(int i)
 {
@@ -44,8 +45,18 @@ static const char *integral_choice(int i)
     return i < SAB_INTEGRAL_COUNT ? sab_integral_name[i] : NULL;
 }
 
-static const char *const with_samples[] = {"line", "plane", "traction", NULL};
+static const char *grains_choice(int i)
+{
+    return i < SAB_CARRIED_KINDS ? sab_carried_name[i] : NULL;
+}
+
+static const char *const with_samples[] = {"line", "plane", "traction", "height", NULL};
 static const char *const with_place[] = {"point", "line", "plane", NULL};
+static const char *const with_grains[] = {"grains", NULL};
+static const char *const with_grid[] = {"grid", NULL};
+static const char *const with_rain[] = {"rain", NULL};
+static const char *const with_box[] = {"grid", "rain", NULL};
+static const char *const with_point[] = {"point", NULL};
 static const char *const with_angle[] = {"angle", NULL};
 static const char *const with_force[] = {"force", NULL};
 static const char *const with_integral[] = {"integral", NULL};
@@ -80,13 +91,32 @@ static const sab_key table[] = {
      .help = "plane: x, y; axisymmetric: r >= 0 and z, the axis at r = 0, without swirl, fluxes, "
              "forces and volumes those of the whole body; space: x, y, z"},
 
-    {"mesh", SAB_KEY_MAP, .fallback = "{}", .help = "The domain"},
+    {"symmetry", SAB_KEY_INTEGER, .fallback = "1", IN(sab_case, symmetry), BETWEEN(1.0, 1000.0),
+     .help = "So many copies of what is computed make the whole, 2 for one half of a silo: results "
+             "stay those of the part, and totals of fluxes, masses, energies and volumes are given "
+             "too"},
+    {"units", SAB_KEY_MAP, .fallback = "", FLAG(sab_case, units.given),
+     .help = "What the dimensionless numbers stand for: keys with a unit then take values such as "
+             "2 cm or 1.2 kPa, plain numbers stay dimensionless, and results are given in SI too"},
+    {"units.length", SAB_KEY_QUANTITY, .unit = "m", IN(sab_case, units.length), ABOVE(0.0),
+     .help = "L: one unit of length of mesh and case"},
+    {"units.density", SAB_KEY_QUANTITY, .unit = "kg/m^3", .fallback = "",
+     IN(sab_case, units.density), FLAG(sab_case, units.has_density), ABOVE(0.0),
+     .help = "rho of the flowing grains, the bulk density; needed by masses, forces and stresses"},
+    {"units.gravity", SAB_KEY_QUANTITY, .unit = "m/s^2", .fallback = "9.81 m/s^2",
+     IN(sab_case, units.gravity), ABOVE(0.0), .help = "g: one unit of acceleration"},
+    {"units.viscosity", SAB_KEY_QUANTITY, .unit = "Pa s", .fallback = "",
+     IN(sab_case, units.viscosity), AT_LEAST(0.0),
+     .help = "Instead of material.reynolds, which it gives: rho sqrt(g L) L / viscosity; 0: inf"},
+
+    {"mesh", SAB_KEY_MAP, .fallback = "{}", .lifted = "grains",
+     .help = "The domain; of grains, if they have one, that of walls that are groups of it"},
     {"mesh.file", SAB_KEY_NAME, IN(sab_case, mesh_file),
      .help = "Gmsh .geo (meshed in-process) or .msh (2.2 or 4.1), relative to the case file"},
     {"mesh.parameters", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers that replace those of DefineConstant in a .geo"},
     {"mesh.parameters.*", SAB_KEY_NUMBER, IN(sab_mesh_parameter, value),
-     .help = "Value of the constant of that name"},
+     .help = "Value of the constant of that name; with units also a length (2 cm)"},
     {"mesh.element", SAB_KEY_CHOICE, .fallback = "p2", .choice = element_choice,
      .help = "Velocity. p2: quadratic, stable pressures on split meshes; p2b: with a cubic bubble "
              "per triangle, stable on any mesh; p2nb, the default in space and of space only: with "
@@ -96,7 +126,7 @@ static const sab_key table[] = {
      .help = "alfeld: each triangle into three; none: as meshed, the default if element is p2b or "
              "p2nb"},
 
-    {"material", SAB_KEY_MAP, .fallback = "{}",
+    {"material", SAB_KEY_MAP, .fallback = "{}", .unless = "grains",
      .help = "The rheology: flow where sqrt(J2) = friction * pressure + bingham"},
     {"material.friction", SAB_KEY_FUNCTION_OR_MAP, .unless = "mu_i",
      IN(sab_case, material.friction), AT_LEAST(0.0),
@@ -128,7 +158,8 @@ static const sab_key table[] = {
     {"material.dilatancy", SAB_KEY_FUNCTION, .fallback = "0", IN(sab_case, material.dilatancy),
      AT_LEAST(0.0), .help = "Dilatancy coefficient, at most the friction coefficient"},
     {"material.reynolds", SAB_KEY_FUNCTION_OR_INF, IN(sab_case, material.reynolds), ABOVE(0.0),
-     .help = "Re = rho sqrt(g L) L / viscosity"},
+     .help = "Re = rho sqrt(g L) L / viscosity; with units the default of inertial flow is inf, no "
+             "viscosity"},
     {"material.bingham", SAB_KEY_FUNCTION, .unit = UNIT_STRESS, .fallback = "0",
      IN(sab_case, material.bingham), AT_LEAST(0.0),
      .help = "Cohesion: the yield stress at zero pressure"},
@@ -143,7 +174,7 @@ static const sab_key table[] = {
     {"gravity", SAB_KEY_VECTOR, .unit = "g", IN(sab_case, gravity),
      .help = "Body force, usually [0, -1], in space [0, 0, -1]; about an axis without radial part"},
 
-    {"boundaries", SAB_KEY_NAMES,
+    {"boundaries", SAB_KEY_NAMES, .unless = "grains",
      .help =
          "One entry per boundary group of the mesh, in any order. A node that groups share takes "
          "the stricter condition (velocity, then wall, then slip, then traction), and of two "
@@ -182,10 +213,118 @@ static const sab_key table[] = {
      .help = "Pressure p from outside: the traction -p n"},
     {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
      .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
-             "moved; a pressure beside it is the difference between both. In creeping flow of the "
-             "plane or about an axis"},
+             "moved; a pressure beside it is the difference between both"},
     {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
      .help = "Groups whose condition does not count at the nodes they share with this one"},
+
+    {"surface", SAB_KEY_MAP, .fallback = "", .unless = "grains", .inertial = true,
+     FLAG(sab_case, has_surface),
+     .help = "A free surface that moves: the grains are where initial.fill puts them, the rest of "
+             "the mesh is void; sides with traction: 0 let them out"},
+    {"surface.points", SAB_KEY_INTEGER, .fallback = "3", IN(sab_case, surface_points),
+     BETWEEN(1.0, 8.0),
+     .help = "Points that carry the mass: so many per side of an element, 9 in a triangle for 3"},
+    {"surface.dense", SAB_KEY_NUMBER, .fallback = "0.8", IN(sab_case, surface_dense),
+     ABOVE_UP_TO(0.0, 1.0), .help = "Fill from which grains inside touch each other"},
+    {"surface.contact", SAB_KEY_NUMBER, .fallback = "0.1", IN(sab_case, surface_contact),
+     ABOVE_UP_TO(0.0, 1.0),
+     .help = "Fill from which an element that the surface passes bears stress"},
+    {"surface.correct", SAB_KEY_BOOLEAN, .fallback = "true", IN(sab_case, surface_correct),
+     .help = "Move grains that stand where there is no room to where there is, after each step"},
+    {"surface.band", SAB_KEY_NUMBER, .fallback = "0.01", IN(sab_case, surface_band),
+     BETWEEN(0.0, 1.0),
+     .help = "Fill above 1 that they may have: the noise of points that carry mass"},
+
+    {"grains", SAB_KEY_MAP, .fallback = "", .inertial = true, FLAG(sab_case, has_grains),
+     .help = "Rigid discs (geometry: plane) or spheres (space) with friction, in the place of "
+             "material and boundaries; any consistent units"},
+    {"grains.radius", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.radius), FLAG(sab_case, grains.has_radius), ABOVE(0.0),
+     .help = "Of all, or uniform between two; a file has its own"},
+    {"grains.density", SAB_KEY_NUMBER, .fallback = "1", .unless = "mass",
+     IN(sab_case, grains.density), ABOVE(0.0), .help = "Mass per area of a disc, volume of a ball"},
+    {"grains.mass", SAB_KEY_RANGE, .fallback = "", IN(sab_case, grains.mass),
+     FLAG(sab_case, grains.has_mass), ABOVE(0.0),
+     .help = "Instead of the density: of all, or uniform between two"},
+    {"grains.friction", SAB_KEY_NUMBER, IN(sab_case, grains.friction), AT_LEAST(0.0),
+     .help = "Coefficient between grains"},
+    {"grains.restitution", SAB_KEY_NUMBER, .fallback = "0", IN(sab_case, grains.restitution),
+     BETWEEN(0.0, 1.0),
+     .help = "Part of the normal speed of an impact between grains that returns"},
+    {"grains.law", SAB_KEY_CHOICE, .fallback = "coulomb", .choice = contact_choice,
+     IN(sab_case, grains.law),
+     .help = "coulomb: exact; relaxed: convex, sliding contacts keep a gap friction * step * "
+             "speed; fixed-point: relaxed programs, the gap taken back"},
+    {"grains.fixed_point", SAB_KEY_NUMBER, .fallback = "1e-2", IN(sab_case, grains.fixed_point),
+     INSIDE(0.0, 1.0), .help = "Relative change of the sliding speeds that ends fixed-point"},
+    {"grains.travel", SAB_KEY_NUMBER, .fallback = "0.2", IN(sab_case, grains.travel), AT_LEAST(0.0),
+     .help = "A step is made of several, so that no grain moves by more than this part of the "
+             "smallest radius in one; 0: of one, whatever they do"},
+    {"grains.reach", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .fallback = "0",
+     IN(sab_case, grains.reach), AT_LEAST(0.0),
+     .help = "Pairs up to this distance are candidates of contact; 0: the largest radius"},
+    {"grains.overlap", SAB_KEY_NUMBER, .fallback = "1e-2", IN(sab_case, grains.overlap),
+     INSIDE(0.0, 1.0),
+     .help = "A step after which grains overlap by more than this part of a radius has missed"},
+    {"grains.velocity", SAB_KEY_POINT, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_case, grains.velocity), .help = "Of all at time 0; rest if not given"},
+    {"grains.spin", SAB_KEY_NUMBER, .fallback = "0", IN(sab_case, grains.spin),
+     .help = "Of all at time 0, anticlockwise; about z in space"},
+    {"grains.fill", SAB_KEY_MAP, .help = "Where they are: exactly one of grid, rain, file"},
+    {"grains.fill.grid", SAB_KEY_POINT, .fallback = "", IN(sab_case, grains.grid),
+     FLAG(sab_case, grains.has_grid), AT_LEAST(1.0), .help = "So many along each axis"},
+    {"grains.fill.rain", SAB_KEY_INTEGER, .fallback = "", IN(sab_case, grains.rain),
+     FLAG(sab_case, grains.has_rain), AT_LEAST(1.0),
+     .help = "So many at random places between low and high, where they touch nothing"},
+    {"grains.fill.file", SAB_KEY_NAME, .fallback = "", IN(sab_case, grains.file),
+     .help = "CSV with columns x, y, z, radius and, if given, mass, vx, vy, vz, wx, wy, wz; "
+             "relative to the case file"},
+    {"grains.fill.low", SAB_KEY_POINT, .unit = UNIT_LENGTH, .with = with_box,
+     IN(sab_case, grains.low), .help = "Lowest corner of the grid or box"},
+    {"grains.fill.high", SAB_KEY_POINT, .unit = UNIT_LENGTH, .with = with_rain,
+     IN(sab_case, grains.high), .help = "Highest corner of the box"},
+    {"grains.fill.pitch", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .with = with_grid,
+     IN(sab_case, grains.pitch), ABOVE(0.0), .help = "Side of a cell of the grid"},
+    {"grains.fill.jitter", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .fallback = "0", .with = with_grid,
+     IN(sab_case, grains.jitter), AT_LEAST(0.0),
+     .help = "Each coordinate is moved at random by up to this"},
+    {"grains.fill.shift", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .fallback = "0", .with = with_grid,
+     IN(sab_case, grains.shift), .help = "The lowest row, or layer, is moved by this along x"},
+    {"grains.fill.seed", SAB_KEY_INTEGER, .fallback = "1", .with = with_box,
+     IN(sab_case, grains.seed), AT_LEAST(0.0),
+     .help = "Of the random numbers, the same on every machine"},
+
+    {"walls", SAB_KEY_NAMES, .fallback = "", .with = with_grains,
+     .help = "What grains meet, and where they leave"},
+    {"walls.*", SAB_KEY_MAP, .help = "Exactly one of point (with normal), segment, group"},
+    {"walls.*.point", SAB_KEY_POINT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_case_wall, point),
+     FLAG(sab_case_wall, has_point),
+     .help = "A point of a plane: grains are on the side of its normal"},
+    {"walls.*.normal", SAB_KEY_POINT, .with = with_point, IN(sab_case_wall, normal),
+     .help = "Of the plane, of any length"},
+    {"walls.*.segment", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case_wall, segment), FLAG(sab_case_wall, has_segment),
+     .help = "In the plane: a wall between two points, with two sides"},
+    {"walls.*.group", SAB_KEY_NAME, .fallback = "", IN(sab_case_wall, group),
+     .help = "The sides of this boundary group of the mesh, or triangles in space"},
+    {"walls.*.open", SAB_KEY_BOOLEAN, .fallback = "false", IN(sab_case_wall, open),
+     .help = "true: no wall; grains that are wholly behind this plane have left"},
+    {"walls.*.friction", SAB_KEY_NUMBER, .fallback = "", IN(sab_case_wall, friction),
+     FLAG(sab_case_wall, has_friction), AT_LEAST(0.0),
+     .help = "Coefficient between grains and wall; needed unless it is open"},
+    {"walls.*.restitution", SAB_KEY_NUMBER, .fallback = "0", IN(sab_case_wall, restitution),
+     BETWEEN(0.0, 1.0), .help = "As between grains"},
+    {"walls.*.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "",
+     IN(sab_case_wall, velocity), FLAG(sab_case_wall, has_velocity),
+     .help = "Of the wall, which moves with it; numbers or formulas in t"},
+    {"walls.*.until", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", IN(sab_case_wall, until),
+     ABOVE(0.0), .help = "The wall is there until this time: a gate that opens"},
+
+    {"coarse", SAB_KEY_MAP, .fallback = "", .with = with_grains, FLAG(sab_case, has_coarse),
+     .help = "Grains as a continuum on the mesh: fields_NNNN.vtu, and probes of fields"},
+    {"coarse.width", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, IN(sab_case, coarse_width), ABOVE(0.0),
+     .help = "What is at a place goes to the vertices nearer than this; one and a half to two "
+             "diameters of a grain, and more than a side of the mesh"},
 
     {"time", SAB_KEY_MAP, .fallback = "{}", .help = "The kind of run"},
     {"time.scheme", SAB_KEY_CHOICE, .fallback = "creeping", .choice = scheme_choice,
@@ -194,13 +333,13 @@ static const sab_key table[] = {
     {"time.step", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.step),
      ABOVE(0.0), .help = "Length of a time step"},
     {"time.order", SAB_KEY_INTEGER, .fallback = "2", .inertial = true, IN(sab_case, time.order),
-     BETWEEN(1.0, 2.0), .help = "Of the time scheme"},
+     BETWEEN(1.0, 2.0), .help = "Of the time scheme; 1 with a moving surface"},
     {"time.end", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.end),
      ABOVE(0.0), .help = "The run ends here, at the nearest whole number of steps"},
     {"time.steady", SAB_KEY_NUMBER, .fallback = "2e-3", .inertial = true, IN(sab_case, time.steady),
      FROM_BELOW(0.0, 1.0),
      .help = "Or earlier, when the mean of time.probe changes by less than this part between two "
-             "windows; 0: never"},
+             "windows; 0: never, the default with a moving surface"},
     {"time.window", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "5", .inertial = true,
      IN(sab_case, time.window), ABOVE(0.0),
      .help = "Length of a window; the probes of the summary are means over the last one"},
@@ -211,11 +350,16 @@ static const sab_key table[] = {
      IN(sab_case, time.max_missed), AT_LEAST(0.0),
      .help = "Steps that may miss the tolerance of the solver before the run is given up"},
 
-    {"initial", SAB_KEY_MAP, .fallback = "{}",
+    {"initial", SAB_KEY_MAP, .fallback = "{}", .unless = "grains",
      .help = "How the run starts; from rest if not given"},
     {"initial.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "", .inertial = true,
      IN(sab_case, initial_velocity), FLAG(sab_case, has_initial_velocity),
      .help = "Velocity at time 0"},
+    {"initial.fill", SAB_KEY_FUNCTION, .fallback = "", IN(sab_case, initial_fill),
+     FLAG(sab_case, has_initial_fill), BETWEEN(0.0, 1.0),
+     .help =
+         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\"; best along sides of "
+         "the mesh"},
     {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
      .help = "checkpoint.sab of another run on the same mesh, relative to the case file: its "
              "velocity and stress; a creeping flow takes the stress as a first guess"},
@@ -237,12 +381,20 @@ static const sab_key table[] = {
      ABOVE_UP_TO(0.0, 1.0), .help = "Of the outer update in the cadoux methods; 1 is undamped"},
     {"solver.anderson", SAB_KEY_INTEGER, .fallback = "8", IN(sab_case, solver.anderson),
      BETWEEN(1.0, 50.0), .help = "Depth of the memory of Anderson acceleration in pg-aa and dr-aa"},
-    {"solver.linear", SAB_KEY_CHOICE, .fallback = "cholmod", .choice = linear_choice,
-     IN(sab_case, solver.linear), .help = "Library that factors the sparse matrix"},
+    {"solver.linear", SAB_KEY_CHOICE, .fallback = "auto", .choice = linear_choice,
+     IN(sab_case, solver.linear),
+     .help =
+         "Library that factors the sparse matrix; auto: mumps on several processes (mpirun) or "
+         "with solver.blr, cholmod else; amg: none, but conjugate gradients with multigrid, for "
+         "dr-aa and other first-order methods in a build with PETSc"},
     {"solver.ordering", SAB_KEY_CHOICE, .fallback = "auto", .choice = ordering_choice,
      IN(sab_case, solver.ordering),
      .help = "Order of elimination in a factorisation; auto: nested dissection (metis) in space, "
              "amd else"},
+    {"solver.blr", SAB_KEY_NUMBER, .fallback = "0", IN(sab_case, solver.blr), FROM_BELOW(0.0, 1.0),
+     .help =
+         "Blocks of a factor are compressed to low rank within this part, and solutions refined; "
+         "0: not. Only with mumps and a build with MPI; pays from some 1e5 unknowns in space on"},
     {"solver.viscosity_iterations", SAB_KEY_INTEGER, .fallback = "30",
      IN(sab_case, viscosity_max_iterations), AT_LEAST(1.0),
      .help =
@@ -260,13 +412,18 @@ static const sab_key table[] = {
      .help = "Seconds on the clock between two checkpoints; 0: after every step"},
     {"output.precision", SAB_KEY_CHOICE, .fallback = "float64", .choice = precision_choice,
      IN(sab_case, output_float32), .help = "Floating-point numbers of the VTU files"},
+    {"output.contacts", SAB_KEY_BOOLEAN, .fallback = "", .inertial = true,
+     IN(sab_case, output_contacts),
+     .help = "Of grains: write also contacts_NNNN.vtu, a line for each contact that bears"},
     {"output.gauss", SAB_KEY_BOOLEAN, .fallback = "false", IN(sab_case, output_gauss),
      .help = "Write also the stresses and strain rates at the Gauss points"},
 
     {"probes", SAB_KEY_NAMES, .fallback = "",
      .help = "Numbers to take from the flow; names of letters, digits, _ and -"},
     {"probes.*", SAB_KEY_MAP,
-     .help = "Exactly one of flux, force, point, line, plane, traction, wall_load, integral"},
+     .help =
+         "Exactly one of flux, force, point, line, plane, traction, wall_load, integral, and of "
+         "a moving surface grains, left, front, height"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
      IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
@@ -287,11 +444,26 @@ static const sab_key table[] = {
          "a surface in space also to profiles/NAME.vtu"},
     {"probes.*.wall_load", SAB_KEY_NAME, .unit = UNIT_STRESS, .fallback = "", IN(sab_probe, group),
      .help = "Loads along this wall with friction, to profiles/NAME.csv: normal, shear, slip, "
-             "opening, mobilised, with mean velocity, mean vertical stress and Janssen's curve at "
-             "that height; sums, K and the kind of flow to wall_loads of the summary"},
+             "opening, mobilised (in space shear and slip are vectors), with mean velocity, mean "
+             "vertical stress and Janssen's curve at that height; sums, K, the kind of flow and "
+             "the balance of forces to wall_loads of the summary"},
     {"probes.*.integral", SAB_KEY_CHOICE, .fallback = "", .choice = integral_choice,
      IN(sab_probe, integral),
      .help = "A number of the whole body. Areas are of plane flow, volumes of the others"},
+    {"probes.*.grains", SAB_KEY_CHOICE, .fallback = "", .choice = grains_choice,
+     IN(sab_probe, grains),
+     .help = "A number of grains whose surface moves. angle: of their surface with the level, "
+             "degrees; lean: of their centre of mass about the origin, from the direction of "
+             "gravity; excess: mass beyond what there is room for"},
+    {"probes.*.left", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
+     .help = "Mass of the grains that have left through this boundary group so far"},
+    {"probes.*.front", SAB_KEY_NUMBER, .fallback = "", IN(sab_probe, share), INSIDE(0.0, 1.0),
+     .help =
+         "The x (or r) below which this share of the mass lies, 0.995 for a front that does not "
+         "hang on single grains"},
+    {"probes.*.height", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "", IN(sab_probe, from),
+     .help = "Height of the grains, mass per width, in as many equal parts of this horizontal "
+             "segment as there are samples, to profiles/NAME.csv"},
     {"probes.*.part", SAB_KEY_CHOICE, .fallback = "total", .with = with_force,
      .choice = part_choice, IN(sab_probe, part),
      .help = "Of a force. contact, viscous: of these stresses alone; recovered: the total as the "
@@ -302,11 +474,11 @@ static const sab_key table[] = {
     {"probes.*.samples", SAB_KEY_PAIR, .fallback = "", .with = with_samples, IN(sab_probe, samples),
      BETWEEN(2.0, 1e6),
      .help = "Equidistant points: 101 on a line, if not given; of a plane a pair, 51 each way; on "
-             "a wall its vertices"},
+             "a wall its vertices; of a height 40 parts"},
     {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_place,
      .choice = field_choice, IN(sab_probe, field), .help = "The field to take"},
 
-    {"exact", SAB_KEY_MAP, .fallback = "",
+    {"exact", SAB_KEY_MAP, .fallback = "", .unless = "grains",
      .help = "A known solution: the summary then gives the error norms"},
     {"exact.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "",
      IN(sab_case, exact_velocity), FLAG(sab_case, has_exact_velocity), .help = "Exact velocity"},
@@ -406,7 +578,9 @@ const char *sab_schema_type(sab_key_type type)
         [SAB_KEY_VECTOR_OR_ZERO] = "0, or list of numbers or formulas",
         [SAB_KEY_POINT] = "point [x, y], in space [x, y, z]",
         [SAB_KEY_SEGMENT] = "two points [[x, y], [x, y]]",
+        [SAB_KEY_RANGE] = "number, or two [low, high]",
         [SAB_KEY_PAIR] = "integer, or two of them",
+        [SAB_KEY_QUANTITY] = "number with its unit",
         [SAB_KEY_LIST] = "name, or list of names",
     };
 

@@ -29,7 +29,9 @@ typedef enum sab_key_type {
     SAB_KEY_VECTOR_OR_ZERO,  /* the same, or one 0 for the vector */
     SAB_KEY_POINT,           /* -> double[3] */
     SAB_KEY_SEGMENT,         /* -> double[2][3] */
+    SAB_KEY_RANGE,           /* -> double[2]: one number for both, or [low, high] */
     SAB_KEY_PAIR,            /* -> int[2]: one integer (the second stays), or a list of two */
+    SAB_KEY_QUANTITY,        /* -> double, SI: a number with its unit, which is never left out */
     SAB_KEY_LIST,            /* a name, or a list of names; not stored by the table */
     SAB_KEY_TYPES
 } sab_key_type;
@@ -47,6 +49,7 @@ typedef struct sab_key {
     const char *(*choice)(int i); /* name of choice i, NULL behind the last */
     const char *const *with;      /* only beside one of these keys (NULL at the end) */
     const char *unless;           /* not beside this key, which takes its place */
+    const char *lifted;           /* absent unless given, beside this key */
     bool inertial;                /* only with time.scheme: inertial */
     const char *help;             /* one line */
     size_t offset, size; /* of the member that holds the value in sab_case, or in the item of

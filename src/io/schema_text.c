@@ -125,7 +125,10 @@ static const char introduction[] =
     "line, the value being YAML (`--set 'gravity=[0, -1]'`). Every run writes the case with all\n"
     "defaults filled in to `case.resolved.yaml`. A key that is not listed here is an error.\n"
     "\n"
-    "Everything is dimensionless. The column *Unit* gives the scale of each quantity: length L,\n"
+    "Plain numbers are dimensionless; with a section `units` keys that have a unit also take "
+    "values\n"
+    "such as `2 cm` or `1.2 kPa` (docs/units.md). The column *Unit* gives the scale of each "
+    "quantity: length L,\n"
     "time sqrt(L/g), velocity sqrt(g L), stress rho g L, where rho is the density of the flowing\n"
     "material and g the acceleration of gravity. `*` stands for a name of your own. A default\n"
     "`-` means: absent unless given.\n"
@@ -195,10 +198,64 @@ cleanup:
     return status;
 }
 
-sab_status sab_case_keys(bool markdown, sab_text *text, sab_error *err)
+/* Does the path of a key begin with these names? A * of the path stands for any. */
+static bool is_below(const char *path, const char *prefix)
+{
+    for (;;) {
+        const size_t n = strcspn(path, "."), m = strcspn(prefix, ".");
+
+        if (!(n == m && strncmp(path, prefix, n) == 0) && !(n == 1 && path[0] == '*'))
+            return false;
+        path += n, prefix += m;
+        if (prefix[0] == '\0' || path[0] == '\0')
+            return prefix[0] == '\0';
+        path++, prefix++;
+    }
+}
+
+/* The keys at and below `prefix`. */
+static sab_status add_below(const sab_key *parent, const char *prefix, sab_text *text,
+                            sab_error *err)
 {
     sab_status status = SAB_OK;
 
+    for (const sab_key *row = NULL; (row = sab_schema_next(parent, row)) != NULL;) {
+        if (is_below(row->path, prefix))
+            SAB_TRY(add_plain(row, text, err));
+        SAB_TRY(add_below(row, prefix, text, err));
+    }
+cleanup:
+    return status;
+}
+
+static sab_status add_prefix(const char *prefix, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const size_t before = text->length;
+    sab_text hint = {0};
+
+    SAB_TRY(add_below(NULL, prefix, text, err));
+    if (text->length == before) {
+        SAB_TRY(sab_schema_suggest(NULL, prefix, &hint, err));
+        SAB_FAIL(err, SAB_ERR_USAGE, "keys: there is no key '%s'%s", prefix, hint.data);
+    }
+    if (is_below("material.friction.in", prefix))
+        SAB_TRY(add_frictions(text, false, err));
+    if (is_below("solver.method", prefix))
+        SAB_TRY(add_methods(text, false, err));
+cleanup:
+    sab_text_destroy(&hint);
+    return status;
+}
+
+sab_status sab_case_keys(const char *prefix, bool markdown, sab_text *text, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (prefix != NULL && markdown)
+        return sab_fail(err, SAB_ERR_USAGE, "keys: --markdown is the page of all keys");
+    if (prefix != NULL)
+        return add_prefix(prefix, text, err);
     if (!markdown) {
         SAB_TRY(add_tree(NULL, false, text, err));
         SAB_TRY(add_frictions(text, false, err));

@@ -1,8 +1,8 @@
-#include "io/study_parts.h"
+#include "io/study_read.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "io/file.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,6 +221,23 @@ cleanup:
     return status;
 }
 
+/* The values of a key all have units, or none has: a column of the table is of one kind. */
+static sab_status check_units(const sab_study *s, sab_error *err)
+{
+    for (int k = 0; k < s->nkeys; k++) {
+        const sab_yaml *list = s->key[k].node;
+        int with = 0;
+
+        for (int i = 0; i < list->n; i++)
+            with +=
+                list->item[i]->kind == SAB_YAML_SCALAR && sab_quantity_is_one(list->item[i]->text);
+        if (with > 0 && with < list->n)
+            return sab_study_fail(s, list, err, "%s: some of its values have a unit; give all one",
+                                  s->key[k].name);
+    }
+    return SAB_OK;
+}
+
 sab_status sab_study_read(const char *path, sab_study **study, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -231,11 +248,33 @@ sab_status sab_study_read(const char *path, sab_study **study, sab_error *err)
     SAB_TRY(find_study(path, s, err));
     SAB_TRY(sab_yaml_read(s->path, &s->root, err));
     SAB_TRY(read_root(s, err));
+    SAB_TRY(check_units(s, err));
     *study = s;
     s = NULL;
 cleanup:
     sab_study_destroy(&s);
     return status;
+}
+
+bool sab_study_is_one(const char *path)
+{
+    struct stat info;
+    sab_yaml *root = NULL;
+    sab_error ignored = {0};
+    char file[SAB_PATH]; /* empty if too long: there is no such file then */
+
+    if (stat(path, &info) != 0)
+        return false;
+    if (S_ISDIR(info.st_mode)) {
+        sab_path_set(file, &ignored, "%s/case.yaml", path);
+        const bool is_case = stat(file, &info) == 0;
+        sab_path_set(file, &ignored, "%s/study.yaml", path);
+        return !is_case && stat(file, &info) == 0;
+    }
+    const bool study =
+        sab_yaml_read(path, &root, &ignored) == SAB_OK && sab_yaml_find(root, "base") != NULL;
+    sab_yaml_destroy(&root);
+    return study;
 }
 
 static void free_keys(int n, sab_study_key **keys)

@@ -59,6 +59,9 @@ typedef struct sab_study {
  * The caller owns *study. */
 sab_status sab_study_read(const char *path, sab_study **study, sab_error *err);
 void sab_study_destroy(sab_study **study);
+/* Is it a study rather than a case? A directory with study.yaml but no case.yaml, or a file with a
+ * key `base`. False also if it cannot be read: whoever reads it will say so. */
+bool sab_study_is_one(const char *path);
 /* SAB_ERR_INPUT with "study.yaml:12:9: <sentence>", the place of a value. */
 sab_status sab_study_fail(const sab_study *study, const sab_yaml *node, sab_error *err,
                           const char *format, ...) SAB_PRINTF(4, 5);
@@ -70,6 +73,10 @@ int sab_study_index(const sab_study *study, int combination, int axis);
 int sab_study_stride(const sab_study *study, int axis);
 /* The value of a key in a combination, as text. */
 const char *sab_study_value(const sab_study *study, int combination, int key);
+/* The same for a table: one with a unit as a plain number in SI, "5 cm" as 0.05. Returns `buffer`
+ * or the text itself. */
+const char *sab_study_plain_value(const sab_study *study, int combination, int key,
+                                  char buffer[40]);
 /* A name for the directory of a point: "D=0.5,friction=0.3"; letters, digits and -+._=, only. With
  * a bracket, `value` is that of its key; else NULL. */
 sab_status sab_study_name(const sab_study *study, int combination, const char *value,

@@ -1,6 +1,6 @@
 /* What varies in a study: set, vary and zip. */
 #include "base/memory.h"
-#include "io/study_parts.h"
+#include "io/study_read.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* What a study is for: fit, bracket and continue. */
 #include "base/memory.h"
-#include "io/study_parts.h"
+#include "io/study_read.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,8 +50,7 @@ sab_status sab_study_read_fit(sab_study *s, const sab_yaml *map, sab_error *err)
     *fit = (sab_fit_request){.grain = 1.0, .scale = 1.0};
     SAB_TRY(sab_study_check_keys(s, map, "fit.", known, 7, err));
     SAB_TRY(sab_study_get_text(s, map, "fit.", "law", true, &law, &law_node, err));
-    while (fit->law < SAB_FIT_LAWS && strcmp(law, sab_fit_law_name[fit->law]) != 0)
-        fit->law++;
+    fit->law = sab_fit_find_law(law);
     if (fit->law == SAB_FIT_LAWS)
         return sab_study_fail(s, law_node, err, "fit.law: '%s' is none of beverloo, power", law);
     SAB_TRY(sab_study_get_text(s, map, "fit.", "x", true, &fit->x, &x, err));

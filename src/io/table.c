@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "io/file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -189,28 +188,11 @@ sab_status sab_table_number(const sab_table *t, int row, int column, double *val
 
 static sab_status read_file(const char *path, char **text, sab_error *err)
 {
-    sab_status status = SAB_OK;
-    long long size;
-    FILE *file;
-    sab_error why;
+    size_t length = 0;
+    const sab_status status = sab_input_read(path, MAX_FILE, "a table", text, &length, err);
 
-    *text = NULL;
-    status = sab_input_open(path, &file, &size, &why);
-    if (status != SAB_OK)
-        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
-    if (size > MAX_FILE) {
-        status =
-            sab_fail(err, SAB_ERR_INPUT, "%s: is too large for a table (%lld bytes)", path, size);
-        goto cleanup;
-    }
-    SAB_NEW(*text, size + 1);
-    const size_t length = fread(*text, 1, (size_t)size, file);
-    if (ferror(file))
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
-    else if (strlen(*text) != length)
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: is not a text: it contains a zero byte", path);
-cleanup:
-    fclose(file);
+    if (status == SAB_OK && strlen(*text) != length)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: is not a text: it contains a zero byte", path);
     return status;
 }
 

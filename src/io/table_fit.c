@@ -77,7 +77,7 @@ static sab_status take_row(const sab_table *t, const sab_fit_request *r, const c
         leave_out(g, row, x, y, isnan(isfinite(x) ? y : x) ? "no %s" : "%s is infinite", name);
         return SAB_OK;
     }
-    if (x <= 0.0 || y <= 0.0) {
+    if (r->free == NULL && fmin(x, y) <= 0.0) { /* laws with a name are of positive numbers */
         leave_out(g, row, x, y, "%s = %.3g", x <= 0.0 ? "x" : "y", x <= 0.0 ? x : y);
         return SAB_OK;
     }
@@ -101,7 +101,7 @@ static sab_status leave_outliers(const sab_fit_request *r, sab_fit_group *g, sab
     sab_status status = SAB_OK;
     const int all = g->n;
 
-    if (r->all)
+    if (r->all || r->free != NULL) /* outliers are sought against a law with a name */
         return SAB_OK;
     SAB_TRY(sab_fit_outliers(&g->model, all, g->x, g->y, g->fitted, err));
     g->n = 0;
@@ -169,6 +169,22 @@ cleanup:
     return status;
 }
 
+static sab_status fit_free(const sab_free_law *law, sab_fit_group *g, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    double *weight = NULL;
+
+    g->fit = (sab_fit){.n = g->n, .suspect = -1};
+    SAB_NEW(weight, g->n);
+    g->fit.sigma_floor = sab_fit_weigh(g->n, g->x, g->sigma, weight);
+    g->fit.weighted = g->fit.sigma_floor > 0.0;
+    SAB_TRY(
+        sab_least_squares_solve(&law->problem, g->n, g->x, g->y, weight, g->fitted, &g->free, err));
+cleanup:
+    SAB_FREE(weight);
+    return status;
+}
+
 sab_status sab_table_fit_create(const sab_table *t, const sab_fit_request *r, sab_table_fit **fit,
                                 sab_error *err)
 {
@@ -192,8 +208,9 @@ sab_status sab_table_fit_create(const sab_table *t, const sab_fit_request *r, sa
         sab_fit_group *g = &f->group[f->n++];
         g->row = row;
         SAB_TRY(fill_group(t, r, &c, g, err));
-        g->failure.status =
-            sab_fit_points(&g->model, g->n, g->x, g->y, g->sigma, g->fitted, &g->fit, &g->failure);
+        g->failure.status = r->free != NULL ? fit_free(r->free, g, &g->failure)
+                                            : sab_fit_points(&g->model, g->n, g->x, g->y, g->sigma,
+                                                             g->fitted, &g->fit, &g->failure);
         if (g->failure.status == SAB_ERR_MEMORY)
             SAB_TRY(sab_fail(err, SAB_ERR_MEMORY, "%s", g->failure.message));
     }
@@ -228,7 +245,9 @@ const char *sab_table_fit_formula(const sab_table_fit *f, char *buffer, size_t s
 
     for (int i = 1; i < f->n; i++)
         same = same && f->group[i].model.dimension == f->group[0].model.dimension;
-    if (f->request->law != SAB_FIT_BEVERLOO)
+    if (f->request->free != NULL)
+        snprintf(buffer, size, "y = %s", f->request->free->text);
+    else if (f->request->law != SAB_FIT_BEVERLOO)
         snprintf(buffer, size, "y = a x^exponent");
     else if (same && f->n > 0)
         snprintf(buffer, size, "y = C (x - k grain)^%g", sab_fit_power(&f->group[0].model));
@@ -303,7 +322,10 @@ bool sab_table_fit_sound(const sab_table_fit *f, int group)
 {
     const sab_fit_group *g = &f->group[group];
 
-    return g->failure.status == SAB_OK && g->outliers == 0 && 2 * far_points(g) < g->n;
+    if (g->failure.status != SAB_OK)
+        return false;
+    return f->request->free != NULL ? sab_free_law_sound(f->request->free, &g->free)
+                                    : g->outliers == 0 && 2 * far_points(g) < g->n;
 }
 
 const char *sab_table_fit_note(const sab_table_fit *f, int group, int i, char *buffer, size_t size)
@@ -321,14 +343,18 @@ const char *sab_table_fit_note(const sab_table_fit *f, int group, int i, char *b
     if (g->sigma != NULL && fitted && !g->fit.weighted && k++ == i)
         snprintf(buffer, size, "equal weights, because half of the values of %s or more are 0",
                  f->request->sigma);
-    if (fitted && s >= 0 && k++ == i) {
+    if (!fitted || i < k) /* said above */
+        return buffer;
+    if (f->request->free != NULL)
+        return sab_free_law_note(f->request->free, &g->free, i - k, buffer, size);
+    if (s >= 0 && k++ == i) {
         name_row(f, g->point[s], name, sizeof name);
         snprintf(buffer, size,
                  "%s is suspect: y = %.4g is %.1f standard deviations from the law of the others; "
                  "it is in the fit",
                  name, g->y[s], g->fit.suspect_residual);
     }
-    if (fitted && 2 * far_points(g) >= g->n && k++ == i)
+    if (2 * far_points(g) >= g->n && k++ == i)
         snprintf(buffer, size,
                  "these points do not follow the law: it is off by more than half at %d of %d",
                  far_points(g), g->n);
@@ -365,10 +391,46 @@ static void write_estimate(sab_json *json, const char *key, sab_estimate e)
     sab_json_end_object(json);
 }
 
+static void write_free(sab_json *json, const sab_free_law *law, const sab_least_squares_fit *fit)
+{
+    sab_json_begin_object(json, "parameters");
+    for (int j = 0; j < law->problem.np; j++) {
+        const sab_estimate *e = &fit->parameter[j], *b = &fit->bootstrap[j];
+
+        sab_json_begin_object(json, law->problem.name[j]);
+        sab_json_number(json, "value", e->value);
+        sab_json_number(json, "low", e->low);
+        sab_json_number(json, "high", e->high);
+        if (law->problem.bootstrap > 0) {
+            sab_json_number(json, "bootstrap_low", b->low);
+            sab_json_number(json, "bootstrap_high", b->high);
+        }
+        sab_json_end_object(json);
+    }
+    sab_json_end_object(json);
+    sab_json_number(json, "rms", fit->rms);
+    sab_json_number(json, "unexplained", fit->unexplained);
+    sab_json_integer(json, "starts", fit->starts);
+    sab_json_integer(json, "starts_agree", fit->agree);
+}
+
+static void write_named(sab_json *json, const sab_fit_group *g, bool beverloo)
+{
+    write_estimate(json, beverloo ? "C" : "a", g->fit.factor);
+    if (beverloo) {
+        write_estimate(json, "k", g->fit.k);
+        sab_json_number(json, "exponent_law", sab_fit_power(&g->model));
+    }
+    write_estimate(json, "exponent", g->fit.exponent);
+    if (beverloo)
+        write_estimate(json, "exponent_reduced", g->fit.reduced);
+    sab_json_number(json, "rms_relative", g->fit.rms);
+    sab_json_integer(json, "iterations", g->fit.iterations);
+}
+
 static void write_group(sab_json *json, const sab_table_fit *f, int group)
 {
     const sab_fit_group *g = &f->group[group];
-    const bool beverloo = f->request->law == SAB_FIT_BEVERLOO;
 
     sab_json_begin_object(json, NULL);
     sab_json_begin_object(json, "group");
@@ -391,16 +453,10 @@ static void write_group(sab_json *json, const sab_table_fit *f, int group)
         sab_json_bool(json, "weighted", g->fit.weighted);
         if (g->fit.weighted)
             sab_json_number(json, "sigma_floor", g->fit.sigma_floor);
-        write_estimate(json, beverloo ? "C" : "a", g->fit.factor);
-        if (beverloo) {
-            write_estimate(json, "k", g->fit.k);
-            sab_json_number(json, "exponent_law", sab_fit_power(&g->model));
-        }
-        write_estimate(json, "exponent", g->fit.exponent);
-        if (beverloo)
-            write_estimate(json, "exponent_reduced", g->fit.reduced);
-        sab_json_number(json, "rms_relative", g->fit.rms);
-        sab_json_integer(json, "iterations", g->fit.iterations);
+        if (f->request->free != NULL)
+            write_free(json, f->request->free, &g->free);
+        else
+            write_named(json, g, f->request->law == SAB_FIT_BEVERLOO);
     }
     sab_json_end_object(json);
 }
@@ -409,10 +465,10 @@ static sab_status save_json(const sab_table_fit *f, const char *path, sab_error 
 {
     const sab_fit_request *r = f->request;
     sab_json json = {0};
-    char formula[60];
+    char formula[1000];
 
     sab_json_begin_object(&json, NULL);
-    sab_json_string(&json, "law", sab_fit_law_name[r->law]);
+    sab_json_string(&json, "law", r->free != NULL ? "formula" : sab_fit_law_name[r->law]);
     sab_json_string(&json, "formula", sab_table_fit_formula(f, formula, sizeof formula));
     sab_json_string(&json, "table", f->table->name);
     sab_json_string(&json, "x", r->x);
@@ -422,7 +478,9 @@ static sab_status save_json(const sab_table_fit *f, const char *path, sab_error 
     sab_json_number(&json, "scale", r->scale);
     if (r->law == SAB_FIT_BEVERLOO)
         sab_json_number(&json, "grain", r->grain);
-    sab_json_number(&json, "confidence", 0.95);
+    sab_json_number(&json, "confidence", SAB_CONFIDENCE);
+    if (r->free != NULL && r->free->problem.bootstrap > 0)
+        sab_json_integer(&json, "bootstrap", r->free->problem.bootstrap);
     sab_json_begin_array(&json, "fits");
     for (int i = 0; i < f->n; i++)
         write_group(&json, f, i);
@@ -451,9 +509,9 @@ static sab_status save_points(const sab_table_fit *f, const char *path, sab_erro
         const bool fitted = g->failure.status == SAB_OK;
 
         for (int p = 0; p < g->n; p++) {
-            const double value[5] = {g->x[p], g->y[p], g->sigma != NULL ? g->sigma[p] : NAN,
-                                     fitted ? g->fitted[p] : NAN,
-                                     fitted ? (g->y[p] - g->fitted[p]) / g->y[p] : NAN};
+            const double value[5] = {
+                g->x[p], g->y[p], g->sigma != NULL ? g->sigma[p] : NAN, fitted ? g->fitted[p] : NAN,
+                fitted && g->y[p] != 0.0 ? (g->y[p] - g->fitted[p]) / g->y[p] : NAN};
 
             SAB_TRY(sab_table_add_row(t, err));
             for (int i = 0; i < r->ngroups; i++)

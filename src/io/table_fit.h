@@ -3,6 +3,7 @@
 #define SAB_IO_TABLE_FIT_H
 
 #include "base/fit.h"
+#include "io/free_law.h"
 #include "io/table.h"
 
 #include <stddef.h>
@@ -19,6 +20,7 @@ typedef struct sab_fit_request {
     int dimension; /* of the law of Beverloo: 2 or 3; 0: by the column `geometry` of the points, of
                       the plane if there is none */
     bool all;      /* keep rows that are marked (SAB_LEFT_OUT), and outliers */
+    const sab_free_law *free; /* of SAB_FIT_LAWS, borrowed; NULL for a law with a name */
 } sab_fit_request;
 
 /* The column in which a study says why a row is not to be trusted; empty: it is. */
@@ -40,8 +42,9 @@ typedef struct sab_fit_group {
     int without_sigma;              /* points for want of which there are no weights */
     sab_fit_model model;
     const char *geometry; /* that has given its dimension; NULL: the request, or the default */
-    sab_fit fit;
-    sab_error failure; /* status SAB_OK, or why there is no fit */
+    sab_fit fit;          /* of a law with a name; of others its weights and n */
+    sab_least_squares_fit free; /* of others */
+    sab_error failure;          /* status SAB_OK, or why there is no fit */
 } sab_fit_group;
 
 typedef struct sab_table_fit {

@@ -4,7 +4,6 @@
 
 #include <yaml.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,30 +330,13 @@ sab_status sab_yaml_read(const char *path, sab_yaml **root, sab_error *err)
 {
     sab_status status = SAB_OK;
     char *text = NULL;
-    size_t length;
-    long long size;
-    FILE *file;
-    sab_error why;
+    size_t length = 0;
 
     *root = NULL;
-    status = sab_input_open(path, &file, &size, &why);
-    if (status != SAB_OK)
-        return sab_fail(err, status, "%s: cannot open: %s", path, why.message);
-    if (size > MAX_FILE) {
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: is too large for a case file (%lld bytes)", path,
-                          size);
-        goto cleanup;
-    }
-    SAB_NEW(text, size + 1);
-    length = fread(text, 1, (size_t)size, file);
-    if (ferror(file)) {
-        status = sab_fail(err, SAB_ERR_INPUT, "%s: cannot read: %s", path, strerror(errno));
-        goto cleanup;
-    }
+    SAB_TRY(sab_input_read(path, MAX_FILE, "a case file", &text, &length, err));
     SAB_TRY(sab_yaml_parse(path, SAB_YAML_FILE, text, length, root, err));
 cleanup:
     SAB_FREE(text);
-    fclose(file);
     return status;
 }
 
@@ -397,6 +379,14 @@ sab_status sab_yaml_put(sab_yaml *map, const char *key, sab_yaml **value, sab_er
             return SAB_OK;
         }
     return append(map, value, err);
+}
+
+void sab_yaml_drop(sab_yaml *map, int i)
+{
+    sab_yaml_destroy(&map->item[i]);
+    map->n--;
+    memmove(map->item + i, map->item + i + 1, (size_t)(map->n - i) * sizeof *map->item);
+    map->faulty = true;
 }
 
 sab_status sab_yaml_create_map(sab_yaml_origin origin, const sab_yaml *like, sab_yaml **map,

@@ -30,6 +30,7 @@ typedef struct sab_yaml {
     int key_line, key_column;
     char *text;  /* SCALAR */
     bool quoted; /* SCALAR: '...', "..." or a block: certainly a text */
+    bool faulty; /* MAP: a child was wrong and is gone; others may be missing because of it */
     int n, capacity;
     struct sab_yaml **item; /* LIST, MAP: children in the order of the text, owned */
 } sab_yaml;
@@ -47,6 +48,8 @@ void sab_yaml_destroy(sab_yaml **node);
 sab_yaml *sab_yaml_find(const sab_yaml *map, const char *key);
 /* Put `*value` (moved, also on failure) under `key`: in place of the old child, or at the end. */
 sab_status sab_yaml_put(sab_yaml *map, const char *key, sab_yaml **value, sab_error *err);
+/* Take out child i of a mapping, which is `faulty` from now on. */
+void sab_yaml_drop(sab_yaml *map, int i);
 /* An empty mapping, written where `like` is. */
 sab_status sab_yaml_create_map(sab_yaml_origin origin, const sab_yaml *like, sab_yaml **map,
                                sab_error *err);

@@ -17,6 +17,9 @@
 typedef struct cholmod_state {
     cholmod_common common;
     cholmod_factor *L;
+    cholmod_factor *symbolic; /* L as analysed, for others to take over */
+    double lower;             /* entries of the triangle that was analysed */
+    double entries, flops;    /* as analysed */
     cholmod_dense *x, *y, *e; /* solution and workspace of a solve */
 } cholmod_state;
 
@@ -62,6 +65,7 @@ static void cholmod_state_destroy(void *data)
     cholmod_state *state = data;
 
     cholmod_l_free_factor(&state->L, &state->common);
+    cholmod_l_free_factor(&state->symbolic, &state->common);
     cholmod_l_free_dense(&state->x, &state->common);
     cholmod_l_free_dense(&state->y, &state->common);
     cholmod_l_free_dense(&state->e, &state->common);
@@ -88,8 +92,48 @@ static const char *ordering_name(int ordering)
     }
 }
 
+/* Bytes of L L^T and of L U (backend_lu.c) on the supernodes of L, with the workspace of an update,
+ * of a matrix with so many entries in its lower triangle. A supernode of c columns and m rows below
+ * them has c (c + m) values in L L^T and c (c + 2 m) in L U, which also keeps the updates, m^2
+ * values each, that wait for their parent. */
+static sab_status measure_bytes(const cholmod_factor *L, double entries, sab_factor_info *info,
+                                sab_error *err)
+{
+    const int64_t *super = L->super, *rows = L->pi, *row = L->s, nsuper = (int64_t)L->nsuper;
+    const double n = (double)L->n, values = (double)L->xsize, index = (double)L->ssize;
+    double upper = 0.0, waiting = 0.0, stack = 0.0;
+    sab_status status = SAB_OK;
+    int64_t *owner = NULL;
+    double *children = NULL; /* their updates */
+
+    SAB_NEW(owner, L->n);
+    SAB_NEW(children, nsuper);
+    for (int64_t k = 0; k < nsuper; k++)
+        for (int64_t j = super[k]; j < super[k + 1]; j++)
+            owner[j] = k;
+    for (int64_t k = 0; k < nsuper; k++) {
+        const int64_t c = super[k + 1] - super[k], m = rows[k + 1] - rows[k] - c;
+        const double update = (double)m * (double)m;
+
+        upper += (double)c * (double)m;
+        stack = fmax(stack, waiting + update);
+        waiting += update - children[k];
+        if (m > 0)
+            children[owner[row[rows[k] + c]]] += update;
+    }
+    /* CHOLMOD factors a permuted copy of A, which it makes of another one; its workspace is the
+     * largest update, and the analysis is kept for others. L U scatters A by a table of places. */
+    info->bytes_llt = 8.0 * (values + (double)L->maxcsize + 2.0 * index + (double)L->maxesize) +
+                      32.0 * entries + 100.0 * n;
+    info->bytes_lu = 8.0 * (values + upper + stack + index + 2.0 * entries - n) + 100.0 * n;
+cleanup:
+    SAB_FREE(owner);
+    SAB_FREE(children);
+    return status;
+}
+
 static sab_status analyse(cholmod_state *state, const sab_sparse *A, bool metis,
-                          sab_factor_info *info, sab_error *err)
+                          const cholmod_state *known, sab_factor_info *info, sab_error *err)
 {
     cholmod_sparse view = view_matrix(A);
 
@@ -101,17 +145,23 @@ static sab_status analyse(cholmod_state *state, const sab_sparse *A, bool metis,
     state->common.final_ll = true;
     state->common.quick_return_if_not_posdef = true;
 
-    state->L = cholmod_l_analyze(&view, &state->common);
-    const sab_status status = check_status(&state->common, "analysis", err);
+    info->shared = known != NULL;
+    state->L = info->shared ? cholmod_l_copy_factor(known->symbolic, &state->common)
+                            : cholmod_l_analyze(&view, &state->common);
+    sab_status status = check_status(&state->common, "analysis", err);
     if (status == SAB_OK) {
+        state->lower = info->shared ? known->lower : state->common.anz;
+        state->entries = info->shared ? known->entries : state->common.lnz;
+        state->flops = info->shared ? known->flops : state->common.fl;
         info->ordering = ordering_name(state->L->ordering); /* without METIS it takes AMD */
-        info->entries = state->common.lnz;
-        info->flops = state->common.fl;
+        info->entries = state->entries;
+        info->flops = state->flops;
+        status = measure_bytes(state->L, state->lower, info, err);
     }
     return status;
 }
 
-static sab_status cholmod_state_create(const sab_sparse *A, bool metis, void **data,
+static sab_status cholmod_state_create(const sab_sparse *A, const sab_analysis *how, void **data,
                                        sab_factor_info *info, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -119,7 +169,9 @@ static sab_status cholmod_state_create(const sab_sparse *A, bool metis, void **d
 
     *data = NULL;
     SAB_NEW(state, 1);
-    SAB_TRY(analyse(state, A, metis, info, err));
+    SAB_TRY(analyse(state, A, how->metis, how->known, info, err));
+    state->symbolic = cholmod_l_copy_factor(state->L, &state->common);
+    SAB_TRY(check_status(&state->common, "analysis", err));
     /* cholmod_l_solve2 would make these itself, but CHOLMOD 3.0 crashes when it cannot. It keeps
      * them if they have the shapes it wants; e is for the rows below a supernode. */
     state->x = new_dense(state, state->L->n, 1);
@@ -202,8 +254,10 @@ cleanup:
     return status;
 }
 
-static sab_status cholmod_state_solve(void *data, const double *b, double *x, sab_error *err)
+static sab_status cholmod_state_solve(void *data, const double *b, double *x, sab_factor_info *info,
+                                      sab_error *err)
 {
+    (void)info;
     cholmod_state *state = data;
     const size_t n = state->L->n;
     cholmod_dense rhs = {.nrow = n,
@@ -246,14 +300,14 @@ cleanup:
     return status;
 }
 
-sab_status sab_supernodes_create(const sab_sparse *A, bool metis, sab_supernodes *super,
-                                 sab_factor_info *info, sab_error *err)
+sab_status sab_supernodes_create(const sab_sparse *A, bool metis, const void *known,
+                                 sab_supernodes *super, sab_factor_info *info, sab_error *err)
 {
     sab_status status = SAB_OK;
     cholmod_state *state = NULL;
 
     SAB_NEW(state, 1);
-    SAB_TRY(analyse(state, A, metis, info, err));
+    SAB_TRY(analyse(state, A, metis, known, info, err));
     const cholmod_factor *L = state->L;
     super->n = (int64_t)L->nsuper;
     SAB_TRY(copy_indices(L->n, L->Perm, &super->order, err));
@@ -274,8 +328,13 @@ void sab_supernodes_clear(sab_supernodes *super)
     SAB_FREE(super->row);
 }
 
+#define SAB_TEXT_OF(x) #x
+#define SAB_TEXT(x) SAB_TEXT_OF(x)
+
 const sab_backend sab_backend_cholmod = {
     .name = "cholmod",
+    .version = SAB_TEXT(CHOLMOD_MAIN_VERSION) "." SAB_TEXT(CHOLMOD_SUB_VERSION) "." SAB_TEXT(
+        CHOLMOD_SUBSUB_VERSION),
     .largest = INT64_MAX,
     .create = cholmod_state_create,
     .update = cholmod_state_update,

@@ -142,7 +142,7 @@ static int parts_of(const sab_blocks *B)
 }
 
 /* The `for` that follows goes over all parts of B, one thread each. */
-#define FOR_PARTS(B, parts)                                                                        \
+#define PART_PER_THREAD(B, parts)                                                                  \
     SAB_PRAGMA(omp parallel for schedule(static, 1) num_threads(parts)                             \
                if ((B)->npoints >= SAB_PARALLEL_LEAST))
 
@@ -168,7 +168,7 @@ void sab_blocks_multiply_transpose(const sab_blocks *B, const double *y, double 
 {
     const int parts = parts_of(B);
 
-    FOR_PARTS(B, parts)
+    PART_PER_THREAD(B, parts)
     for (int t = 0; t < parts; t++)
         multiply_transpose_part(B, t, y, f);
 }
@@ -368,7 +368,7 @@ void sab_blocks_assemble(const sab_blocks *B, const double *C, const sab_scatter
 {
     const int parts = parts_of(B);
 
-    FOR_PARTS(B, parts)
+    PART_PER_THREAD(B, parts)
     for (int t = 0; t < parts; t++)
         assemble_part(B, t, C, scatter, A);
 }

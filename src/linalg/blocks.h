@@ -11,8 +11,8 @@
 #include "linalg/sparse.h"
 
 enum { /* the largest block: 9 x 14 on a triangle with bubble, 24 x 37 on a tetrahedron */
-       SAB_BLOCK_ROWS = 144, /* strain rates at the 24 points of a rule on a tetrahedron */
-       SAB_BLOCK_COLUMNS = 64
+       SAB_BLOCK_ROWS = 144,   /* strain rates at the 24 points of a rule on a tetrahedron */
+       SAB_BLOCK_COLUMNS = 192 /* a vertex and 64 tetrahedra: contacts may couple several bodies */
 };
 
 typedef struct sab_share sab_share; /* internal to linalg, share.h */

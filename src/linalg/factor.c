@@ -1,6 +1,7 @@
 #include "linalg/factor.h"
 #include "linalg/backend.h"
 #include "linalg/condense.h"
+#include "linalg/server.h"
 #include "linalg/threads.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -18,8 +19,9 @@ struct sab_factor {
     void *spare; /* of its reserve, owned; NULL as long as that is not needed */
     const sab_backend *used; /* by the last update, */
     void *solver;            /* and its state: one of the two */
-    bool metis;
-    sab_condense *condense; /* owned; NULL if the backend takes the matrix as it is */
+    sab_analysis how;        /* but for `known`, which is of the moment */
+    uint64_t pattern;        /* hash of what the library has analysed */
+    sab_condense *condense;  /* owned; NULL if the backend takes the matrix as it is */
     int64_t n, entries;
     bool symmetric; /* with n and entries: what update compares with */
     bool ready;     /* the last update succeeded */
@@ -62,18 +64,69 @@ static sab_status check_values(const sab_sparse *A, sab_error *err)
     return SAB_OK;
 }
 
-/* Analyse S with the library of the factor or, if its pattern is not for it, with the reserve. */
-static sab_status analyse(sab_factor *f, const sab_sparse *S, sab_error *err)
+/* FNV-1a of the lower triangle: that is what CHOLMOD analyses. */
+static uint64_t hash_pattern(const sab_sparse *S)
 {
-    sab_status status = f->library->create(S, f->metis, &f->state, &f->info, err);
+    uint64_t h = 14695981039346656037u ^ (uint64_t)S->n;
+
+    for (int64_t j = 0; j < S->n; j++)
+        for (int64_t k = S->start[j]; k < S->start[j + 1]; k++)
+            if (S->row[k] >= j) {
+                h = (h ^ (uint64_t)S->row[k]) * 1099511628211u;
+                h = (h ^ (uint64_t)j) * 1099511628211u;
+            }
+    return h;
+}
+
+/* Analyse S with the library of the factor or, if its pattern is not for it, with the reserve. */
+static sab_status analyse(sab_factor *f, const sab_sparse *S, const sab_factor *like,
+                          sab_error *err)
+{
+    f->pattern = hash_pattern(S);
+    const bool known = like != NULL && like->library == &sab_backend_cholmod &&
+                       like->state != NULL && like->how.metis == f->how.metis &&
+                       like->pattern == f->pattern;
+    sab_analysis how = f->how;
+
+    how.known = known ? like->state : NULL;
+    sab_status status = f->library->create(S, &how, &f->state, &f->info, err);
 
     if (status == SAB_ERR_NUMERIC && f->library->reserve != NULL) {
         f->library = f->library->reserve;
-        status = f->library->create(S, f->metis, &f->state, &f->info, err);
+        status = f->library->create(S, &f->how, &f->state, &f->info, err);
     }
     f->used = f->library;
     f->solver = f->state;
     return status;
+}
+
+static const sab_backend *choose_library(const sab_factor_options *o, const sab_sparse *A)
+{
+    const bool mumps = o->backend == SAB_MUMPS || (o->backend == SAB_LINEAR_AUTO &&
+                                                   (sab_server_processes() > 1 || o->blr > 0.0));
+
+    if (o->backend == SAB_AMG)
+        return sab_backend_amg;
+    return mumps ? &sab_backend_mumps : A->symmetric ? &sab_backend_cholmod : &sab_backend_lu;
+}
+
+/* Can it do what is asked of it? */
+static sab_status check_library(const sab_factor_options *o, const sab_backend *library,
+                                const sab_sparse *A, sab_error *err)
+{
+    if (o->blr > 0.0 && (library != &sab_backend_mumps || !sab_factor_has_blr()))
+        return sab_fail(err, SAB_ERR_INPUT, "blocks of low rank need MUMPS, and its MPI build");
+    if (library == NULL)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "this program was built without multigrid: build it with -Dpetsc=true "
+                        "(scripts/setup --petsc, docs/scale.md)");
+    if (o->backend == SAB_AMG && !A->symmetric)
+        return sab_fail(err, SAB_ERR_INPUT, "multigrid is for symmetric matrices");
+    if (A->n > library->largest)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%" PRId64 " unknowns are too many for %s, which takes %" PRId64, A->n,
+                        library->name, library->largest);
+    return SAB_OK;
 }
 
 sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse *A,
@@ -81,34 +134,38 @@ sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse
 {
     const double cpu = sab_cpu_seconds();
     const sab_factor_options o = options != NULL ? *options : (sab_factor_options){0};
-    const sab_backend *library = o.backend == SAB_MUMPS ? &sab_backend_mumps
-                                 : A->symmetric         ? &sab_backend_cholmod
-                                                        : &sab_backend_lu;
+    const sab_backend *library = choose_library(&o, A);
     sab_status status = SAB_OK;
     sab_factor *f = NULL;
     sab_held held;
 
     *factor = NULL;
-    if (A->n > library->largest)
-        return sab_fail(err, SAB_ERR_INPUT,
-                        "%" PRId64 " unknowns are too many for %s, which takes %" PRId64, A->n,
-                        library->name, library->largest);
+    status = check_library(&o, library, A, err);
+    if (status != SAB_OK)
+        return status;
     held = sab_threads_hold(false);
     SAB_TRY(check_pattern(A, err));
+    if (A->symmetric && sab_pattern_is_diagonal(A))
+        library = &sab_backend_diagonal;
     if (A->n > 0 && A->start[A->n] == 0)
         SAB_TRY(sab_fail(err, SAB_ERR_NUMERIC, "the matrix is singular: it has no entries"));
     SAB_NEW(f, 1);
     f->library = library;
-    f->metis = o.ordering == SAB_ORDERING_METIS || (o.ordering == SAB_ORDERING_AUTO && o.space);
+    f->how.metis = o.ordering == SAB_ORDERING_METIS || (o.ordering == SAB_ORDERING_AUTO && o.space);
+    f->how.blr = o.blr;
+    f->how.direction = o.direction;
     f->n = A->n;
     f->entries = A->start[A->n];
     f->symmetric = A->symmetric;
     f->info.ordering = "none";
-    SAB_TRY(sab_condense_create(A, &f->condense, err));
+    f->info.processes = library == &sab_backend_mumps ? sab_server_processes() : 1;
+    if (library != &sab_backend_diagonal)
+        SAB_TRY(sab_condense_create(A, &f->condense, err));
     const sab_sparse *S = f->condense != NULL ? sab_condense_matrix(f->condense) : A;
     f->info.condensed = A->n - S->n;
     if (S->n > 0)
-        SAB_TRY(analyse(f, S, err));
+        SAB_TRY(analyse(f, S, o.like, err));
+    f->how.direction = NULL; /* it was borrowed */
     f->info.backend = f->library->name;
     f->info.analysis_cpu = sab_cpu_seconds() - cpu;
     *factor = f; /* success: moved to the caller */
@@ -132,7 +189,7 @@ static sab_status factor_values(sab_factor *f, const sab_sparse *S, sab_error *e
     f->used = f->library;
     f->solver = f->state;
     if (status == SAB_ERR_NUMERIC && reserve != NULL) {
-        status = f->spare == NULL ? reserve->create(S, f->metis, &f->spare, &f->info, err) : SAB_OK;
+        status = f->spare == NULL ? reserve->create(S, &f->how, &f->spare, &f->info, err) : SAB_OK;
         if (status == SAB_OK)
             status = reserve->update(f->spare, S, &f->info, err);
         f->info.reserved += status == SAB_OK;
@@ -194,7 +251,7 @@ sab_status sab_factor_solve(sab_factor *factor, const double *b, double *x, sab_
         b = x;
     }
     if (factor->state != NULL)
-        SAB_TRY(factor->used->solve(factor->solver, b, x, err));
+        SAB_TRY(factor->used->solve(factor->solver, b, x, &factor->info, err));
     if (factor->condense != NULL)
         sab_condense_expand(factor->condense, x);
     factor->info.solves++;
@@ -219,7 +276,30 @@ void sab_factor_destroy(sab_factor **factor)
     SAB_FREE(*factor);
 }
 
+bool sab_factor_has_amg(void)
+{
+    return sab_backend_amg != NULL;
+}
+
+void sab_factor_set_accuracy(sab_factor *factor, double part)
+{
+    if (factor->state != NULL && factor->library->set_accuracy != NULL)
+        factor->library->set_accuracy(factor->state, part > 0.0 ? part : SAB_ACCURATE);
+}
+
+bool sab_factor_has_blr(void)
+{
+    return sab_mumps_has_blr;
+}
+
 sab_factor_info sab_factor_get_info(const sab_factor *factor)
 {
     return factor->info;
+}
+
+const char *sab_factor_version(sab_factor_backend backend)
+{
+    if (backend == SAB_AMG)
+        return sab_backend_amg != NULL ? sab_backend_amg->version : "none";
+    return (backend == SAB_MUMPS ? &sab_backend_mumps : &sab_backend_cholmod)->version;
 }

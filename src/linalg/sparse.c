@@ -105,6 +105,77 @@ cleanup:
     return status;
 }
 
+/* Column j of both: of K its rows, of A those of its lower triangle and, if K has both, of its
+ * upper one, which stand in `upper`. Rising; where `row` is NULL they are counted only. */
+static int64_t merge_column(const sab_sparse *K, const sab_sparse *A, const sab_sparse *upper,
+                            int64_t j, int64_t *row)
+{
+    int64_t k = K->start[j], a = A->start[j], up = upper != NULL ? upper->start[j] : 0, n = 0;
+    const int64_t kend = K->start[j + 1], aend = A->start[j + 1],
+                  upend = upper != NULL ? upper->start[j + 1] : 0;
+
+    while (k < kend || a < aend || up < upend) {
+        int64_t next = INT64_MAX;
+
+        if (k < kend)
+            next = K->row[k];
+        if (a < aend && A->row[a] < next)
+            next = A->row[a];
+        if (up < upend && upper->row[up] < next)
+            next = upper->row[up];
+        k += k < kend && K->row[k] == next;
+        a += a < aend && A->row[a] == next;
+        up += up < upend && upper->row[up] == next;
+        if (row != NULL)
+            row[n] = next;
+        n++;
+    }
+    return n;
+}
+
+/* The pattern of the transpose. */
+static sab_status transpose(const sab_sparse *A, sab_sparse **T, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    sab_sparse *t = NULL;
+
+    SAB_TRY(sab_sparse_create(A->n, A->start[A->n], false, &t, err));
+    for (int64_t p = 0; p < A->start[A->n]; p++)
+        t->start[A->row[p] + 1]++;
+    for (int64_t j = 0; j < A->n; j++)
+        t->start[j + 1] += t->start[j];
+    for (int64_t j = 0; j < A->n; j++)
+        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++)
+            t->row[t->start[A->row[p]]++] = j;
+    memmove(t->start + 1, t->start, (size_t)A->n * sizeof *t->start);
+    t->start[0] = 0;
+    *T = t;
+cleanup:
+    return status;
+}
+
+sab_status sab_sparse_include(const sab_sparse *A, sab_sparse **K, sab_error *err)
+{
+    sab_sparse *upper = NULL, *sum = NULL;
+    int64_t entries = 0;
+    sab_status status = SAB_OK;
+
+    if (!(*K)->symmetric)
+        SAB_TRY(transpose(A, &upper, err));
+    for (int64_t j = 0; j < A->n; j++)
+        entries += merge_column(*K, A, upper, j, NULL);
+    if (entries == (*K)->start[A->n])
+        goto cleanup;
+    SAB_TRY(sab_sparse_create(A->n, entries, (*K)->symmetric, &sum, err));
+    for (int64_t j = 0; j < A->n; j++)
+        sum->start[j + 1] = sum->start[j] + merge_column(*K, A, upper, j, sum->row + sum->start[j]);
+    sab_sparse_destroy(K);
+    *K = sum;
+cleanup:
+    sab_sparse_destroy(&upper);
+    return status;
+}
+
 void sab_sparse_copy(const sab_sparse *A, const int64_t *places, sab_sparse *K)
 {
     memset(K->value, 0, (size_t)K->start[K->n] * sizeof *K->value);

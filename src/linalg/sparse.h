@@ -29,6 +29,9 @@ int64_t sab_sparse_find(const sab_sparse *A, int64_t i, int64_t j);
  * one. The caller owns *places. */
 sab_status sab_sparse_locate(const sab_sparse *A, const sab_sparse *K, int64_t **places,
                              sab_error *err);
+/* Give the pattern of K that of A as well, A symmetric: nothing happens if it has it already. On a
+ * failure *K is as it was. */
+sab_status sab_sparse_include(const sab_sparse *A, sab_sparse **K, sab_error *err);
 /* K = A, with the places found once. */
 void sab_sparse_copy(const sab_sparse *A, const int64_t *places, sab_sparse *K);
 /* K += A, A symmetric, K symmetric or not. SAB_ERR_INPUT if the pattern of K lacks an entry of A.

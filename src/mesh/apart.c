@@ -8,6 +8,7 @@
 #include "mesh/sandbox.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -63,19 +64,47 @@ static void send_mesh(int descriptor, const sab_mesh *mesh)
     }
 }
 
+/* Signals by which somebody wants this to end. */
+static const int stops[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+static bool is_stop(int number)
+{
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++)
+        if (stops[i] == number)
+            return true;
+    return false;
+}
+
+/* A .geo may make a large mesh of a short text; what is in a .msh is no larger than the file, times
+ * what Gmsh keeps for each node and element (some 1000 bytes for one of 30). */
+static double memory_for(const char *path, bool is_data)
+{
+    const double gigabyte = 1073741824.0;
+    struct stat info;
+
+    if (!is_data || stat(path, &info) != 0)
+        return 8.0 * gigabyte;
+    return fmin(0.25 * gigabyte + 200.0 * (double)info.st_size, 8.0 * gigabyte);
+}
+
 /* Never returns. */
-static void be_child(int descriptor, pid_t parent, const char *path, int dim, int nparameters,
-                     const sab_mesh_parameter *parameter)
+static void be_child(int descriptor, pid_t parent, bool lenient, const char *path, int dim,
+                     int nparameters, const sab_mesh_parameter *parameter)
 {
     sab_error err = {0};
     sab_mesh *mesh = NULL;
 
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        struct sigaction now;
+
+        if (sigaction(stops[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            signal(stops[i], SIG_DFL);
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    sab_status status = sab_sandbox_enter(&err);
+    sab_status status =
+        sab_sandbox_enter(descriptor, memory_for(path, sab_mesh_file_is_data(path)), lenient, &err);
     if (status == SAB_OK)
         status = sab_mesh_read(path, dim, nparameters, parameter, &mesh, &err);
     send_int(descriptor, (int64_t)status);
@@ -210,7 +239,7 @@ static sab_status take_answer(int descriptor, sab_mesh **mesh, sab_error *err)
     return status;
 }
 
-sab_status sab_mesh_read_apart(const char *path, int dim, int nparameters,
+sab_status sab_mesh_read_apart(const char *path, bool lenient, int dim, int nparameters,
                                const sab_mesh_parameter *parameter, sab_mesh **mesh, sab_error *err)
 {
     const int descriptor = memfd_create("mesh", MFD_CLOEXEC);
@@ -221,18 +250,21 @@ sab_status sab_mesh_read_apart(const char *path, int dim, int nparameters,
 
     *mesh = NULL;
     if (pid == 0)
-        be_child(descriptor, parent, path, dim, nparameters, parameter);
+        be_child(descriptor, parent, lenient, path, dim, nparameters, parameter);
     if (pid < 0) {
         status = sab_fail(err, SAB_ERR_MEMORY, "cannot start a process: %s", strerror(errno));
     } else {
         do
             got = waitpid(pid, &ended, 0);
         while (got < 0 && errno == EINTR);
-        if (got == pid && WIFSIGNALED(ended))
+        if (got == pid && WIFSIGNALED(ended) && is_stop(WTERMSIG(ended)))
+            status =
+                sab_fail(err, SAB_INTERRUPTED, "stopped by a signal while reading mesh '%s'", path);
+        else if (got == pid && WIFSIGNALED(ended))
             status =
                 sab_fail(err, SAB_ERR_INPUT,
                          "Gmsh was ended by signal %d (%s): the file is damaged, or takes more "
-                         "than --safe allows\n  while reading mesh '%s'",
+                         "time or memory than a mesh may\n  while reading mesh '%s'",
                          WTERMSIG(ended), strsignal(WTERMSIG(ended)), path);
         else if (got == pid && lseek(descriptor, 0, SEEK_END) == 0)
             status = sab_fail(err, SAB_ERR_INPUT,

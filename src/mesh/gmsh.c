@@ -14,13 +14,13 @@
 
 enum { PAIR = 2 }; /* Gmsh lists entities and groups as pairs: dimension, tag */
 
-/* ---- Parts of the model and their elements --------------------------------------------------- */
+/* ---- Entities of the model and their elements ------------------------------------------------ */
 
 typedef struct reader {
     sab_gmsh_kind kind;
     const sab_cell *cell; /* what the mesh is made of */
-    int nparts;
-    int *part; /* [nparts] tags of the surfaces or volumes whose elements are the mesh */
+    int nentities;
+    int *entity; /* [nentities] tags of the surfaces or volumes whose elements are the mesh */
     size_t ngroups;
     int *group; /* [ngroups][PAIR] the physical curves or surfaces; of Gmsh */
     sab_tagged nodes;
@@ -42,7 +42,7 @@ static const char *command_of(int dim)
 }
 
 /* As Gmsh does when it saves: the physical surfaces (volumes), or all if there are none. */
-static sab_status find_parts(reader *r, sab_error *err)
+static sab_status find_entities(reader *r, sab_error *err)
 {
     sab_status status = SAB_OK;
     int *group = NULL, *entity = NULL;
@@ -50,10 +50,10 @@ static sab_status find_parts(reader *r, sab_error *err)
     int ierr = 0;
 
     gmshModelGetEntities(&entity, &nentities, r->cell->dim, &ierr);
-    SAB_TRY(sab_gmsh_check(ierr, "listing parts of the model", err));
+    SAB_TRY(sab_gmsh_check(ierr, "listing entities of the model", err));
     gmshModelGetPhysicalGroups(&group, &ngroups, r->cell->dim, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "listing physical groups", err));
-    SAB_NEW(r->part, nentities);
+    SAB_NEW(r->entity, nentities);
     for (size_t i = 0; i < nentities / PAIR; i++) {
         int *of = NULL;
         size_t nof = 0;
@@ -61,9 +61,10 @@ static sab_status find_parts(reader *r, sab_error *err)
         gmshModelGetPhysicalGroupsForEntity(r->cell->dim, entity[PAIR * i + 1], &of, &nof, &ierr);
         gmshFree(of);
         if (ngroups == 0 || nof > 0)
-            r->part[r->nparts++] = entity[PAIR * i + 1];
+            r->entity[r->nentities++] = entity[PAIR * i + 1];
     }
-    qsort(r->part, (size_t)r->nparts, sizeof *r->part, compare_int); /* as from every format */
+    qsort(r->entity, (size_t)r->nentities, sizeof *r->entity,
+          compare_int); /* as from every format */
 cleanup:
     gmshFree(entity);
     gmshFree(group);
@@ -134,17 +135,17 @@ static sab_status check_types(const reader *r, int *order, sab_error *err)
     sab_status status = SAB_OK;
 
     *order = 0;
-    for (int s = 0; s < r->nparts && status == SAB_OK; s++) {
+    for (int s = 0; s < r->nentities && status == SAB_OK; s++) {
         int *type = NULL, ierr = 0;
         size_t ntypes = 0;
 
-        gmshModelMeshGetElementTypes(&type, &ntypes, r->cell->dim, r->part[s], &ierr);
+        gmshModelMeshGetElementTypes(&type, &ntypes, r->cell->dim, r->entity[s], &ierr);
         status = sab_gmsh_check(ierr, "listing element types", err);
         for (size_t i = 0; i < ntypes && status == SAB_OK; i++) {
             const int mine = order_of(r->cell, type[i]);
 
             if (mine == 0)
-                status = wrong_type(r->cell, r->part[s], type[i], err);
+                status = wrong_type(r->cell, r->entity[s], type[i], err);
             else if (*order != 0 && *order != mine)
                 status =
                     sab_fail(err, SAB_ERR_INPUT, "the mesh has both linear and quadratic elements");
@@ -179,8 +180,8 @@ static sab_status read_elements(reader *r, int order, sab_mesh **mesh, sab_error
     size_t *all = NULL, n = 0;
     sab_gmsh_block b = {0};
 
-    for (int s = 0; s < r->nparts; s++) {
-        SAB_TRY(sab_gmsh_read_block(r->cell->dim, r->part[s], &b, err));
+    for (int s = 0; s < r->nentities; s++) {
+        SAB_TRY(sab_gmsh_read_block(r->cell->dim, r->entity[s], &b, err));
         size_t *more = sab_realloc(all, per * (n + b.n), sizeof *more);
         if (more == NULL) {
             status =
@@ -419,9 +420,9 @@ static sab_status read_model(const char *path, sab_gmsh_kind kind, int dim, sab_
         sab_gmsh_merge_data(path, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "reading the file", err));
     SAB_TRY(choose_cell(&r, dim, err));
-    SAB_TRY(find_parts(&r, err));
+    SAB_TRY(find_entities(&r, err));
     if (kind == SAB_GMSH_GEO) {
-        if (r.nparts == 0)
+        if (r.nentities == 0)
             SAB_TRY(no_elements(&r, err));
         SAB_TRY(list_groups(&r, err)); /* now: meshing can take long */
         SAB_TRY(sab_gmsh_check_extent(err));
@@ -440,7 +441,7 @@ cleanup:
     if (status != SAB_OK)
         sab_mesh_destroy(mesh);
     sab_tagged_destroy(&r.nodes);
-    SAB_FREE(r.part);
+    SAB_FREE(r.entity);
     gmshFree(r.group);
     return status;
 }

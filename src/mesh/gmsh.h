@@ -24,9 +24,13 @@ sab_status sab_mesh_read(const char *path, int dim, int nparameters,
 
 /* The same in a process of its own that can only read files and compute, for so long and with so
  * much memory (mesh/sandbox.h): for files that one has not written oneself. The mesh is the same.
- */
-sab_status sab_mesh_read_apart(const char *path, int dim, int nparameters,
+ * `lenient`: also where the system limits time and memory only. */
+sab_status sab_mesh_read_apart(const char *path, bool lenient, int dim, int nparameters,
                                const sab_mesh_parameter *parameter, sab_mesh **mesh,
                                sab_error *err);
+/* A .msh: no program, but Gmsh believes what it says of its size. */
+bool sab_mesh_file_is_data(const char *path);
+
+const char *sab_gmsh_version(void);
 
 #endif

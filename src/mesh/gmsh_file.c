@@ -2,6 +2,7 @@
 #include "mesh/gmsh_file.h"
 #include "base/input.h"
 #include "base/text.h"
+#include "mesh/gmsh.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,23 +10,35 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *extension_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+
+    return dot != NULL ? dot + 1 : "";
+}
+
+bool sab_mesh_file_is_data(const char *path)
+{
+    return strcmp(extension_of(path), "msh") == 0;
+}
+
 static sab_status check_extension(const char *path, bool *is_geo, sab_error *err)
 {
     static const char *const known[] = {"geo", "msh"};
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash != NULL ? slash : path, '.');
-    const char *extension = dot != NULL ? dot + 1 : "";
+    const char *extension = extension_of(path);
     const char *closest = sab_closest_name(extension, known, 2);
 
     *is_geo = strcmp(extension, "geo") == 0;
-    if (*is_geo || strcmp(extension, "msh") == 0)
+    if (*is_geo || sab_mesh_file_is_data(path))
         return SAB_OK;
-    return sab_fail(err, SAB_ERR_INPUT,
-                    "the mesh file has the unknown extension '%s'%s%s%s: a mesh is a .geo (meshed "
-                    "here by Gmsh) or a "
-                    ".msh (for example from: gmsh -2 -o shape.msh shape.geo)",
-                    dot != NULL ? dot : "", closest != NULL ? "; did you mean '." : "",
-                    closest != NULL ? closest : "", closest != NULL ? "'?" : "");
+    return sab_fail(
+        err, SAB_ERR_INPUT,
+        "the mesh file has the unknown extension '%s%s'%s%s%s: a mesh is a .geo (meshed "
+        "here by Gmsh) or a "
+        ".msh (for example from: gmsh -2 -o shape.msh shape.geo)",
+        extension[0] != '\0' ? "." : "", extension, closest != NULL ? "; did you mean '." : "",
+        closest != NULL ? closest : "", closest != NULL ? "'?" : "");
 }
 
 static sab_status check_version(const char *head, sab_gmsh_kind *kind, sab_error *err)

@@ -14,6 +14,7 @@
 #include <gmshc.h>
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -86,22 +87,13 @@ static sab_status add_word(word_list *list, const char *begin, size_t length, sa
     return SAB_OK;
 }
 
+/* NULL if it cannot be read: Gmsh will complain about an included file that is not there. */
 static sab_status read_text(const char *path, char **text, sab_error *err)
 {
-    sab_status status = SAB_OK;
-    FILE *file = NULL;
-    long long size;
+    size_t length = 0;
+    const sab_status status = sab_input_read(path, LLONG_MAX, "a mesh", text, &length, err);
 
-    *text = NULL;
-    if (sab_input_open(path, &file, &size, NULL) != SAB_OK)
-        goto cleanup; /* Gmsh will complain about an included file that is not there */
-    SAB_NEW(*text, size + 1);
-    if (fread(*text, 1, (size_t)size, file) == 0)
-        (*text)[0] = '\0';
-cleanup:
-    if (file != NULL)
-        fclose(file);
-    return status;
+    return status == SAB_ERR_INPUT ? SAB_OK : status;
 }
 
 /* The words of a file, and of those it includes with paths relative to its own. */

@@ -1,5 +1,6 @@
 /* gmsh_session.c -- start Gmsh, ask whether it is content, and leave the process as it was. */
 #include "mesh/gmsh_session.h"
+#include "mesh/gmsh.h"
 #include "base/memory.h"
 
 #include <gmshc.h>
@@ -103,7 +104,10 @@ sab_status sab_gmsh_check(int ierr, const char *doing, sab_error *err)
     }
     gmshFree(line);
     if (ierr != 0 && status == SAB_OK)
-        status = sab_fail(err, SAB_ERR_INPUT, "Gmsh fails while %s", doing);
+        status = sab_fail(err, SAB_ERR_INPUT,
+                          "Gmsh fails while %s: the file is damaged, or takes more memory than "
+                          "there is",
+                          doing);
     return status;
 }
 
@@ -180,4 +184,9 @@ cleanup:
     gmshFree(every);
     gmshFree(unused);
     return status;
+}
+
+const char *sab_gmsh_version(void)
+{
+    return GMSH_API_VERSION;
 }

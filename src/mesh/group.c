@@ -14,18 +14,10 @@ typedef struct wanted {
     int facet; /* -1 until found */
 } wanted;
 
-static int compare_corners(const int *a, const int *b)
-{
-    for (int i = 0; i < SAB_DIM; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
-    return 0;
-}
-
 static int compare_wanted(const void *a, const void *b)
 {
     const wanted *p = a, *q = b;
-    const int order = compare_corners(p->corner, q->corner);
+    const int order = sab_compare_corners(p->corner, q->corner);
 
     return order != 0 ? order : (p->given < q->given ? -1 : p->given > q->given);
 }
@@ -41,7 +33,7 @@ static wanted want(const sab_mesh *mesh, const int *node, int given)
 
 static int compare_key(const void *key, const void *side)
 {
-    return compare_corners(((const wanted *)key)->corner, ((const wanted *)side)->corner);
+    return sab_compare_corners(((const wanted *)key)->corner, ((const wanted *)side)->corner);
 }
 
 /* The one of the n sorted sides that has these corners, or NULL. */
@@ -68,7 +60,7 @@ static sab_status sort_request(const sab_mesh *mesh, const char *name, int nside
     qsort(sorted, (size_t)nsides, sizeof *sorted, compare_wanted);
     *n = 0;
     for (int i = 0; i < nsides; i++)
-        if (*n == 0 || compare_corners(sorted[*n - 1].corner, sorted[i].corner) != 0)
+        if (*n == 0 || sab_compare_corners(sorted[*n - 1].corner, sorted[i].corner) != 0)
             sorted[(*n)++] = sorted[i];
     return SAB_OK;
 }

@@ -127,22 +127,17 @@ static int node_near(const side_nodes *s, const double *x, double reach)
 
 /* Corners of a side, ascending; unused ones 0. */
 typedef struct corners {
-    int node[SAB_DIM];
+    int node[SAB_DIM], facet;
 } corners;
 
 static int compare_corners(const void *a, const void *b)
 {
-    const corners *p = a, *q = b;
-
-    for (int i = 0; i < SAB_DIM; i++)
-        if (p->node[i] != q->node[i])
-            return p->node[i] < q->node[i] ? -1 : 1;
-    return 0;
+    return sab_compare_corners(((const corners *)a)->node, ((const corners *)b)->node);
 }
 
-/* Every side of a, carried over by `image` of its nodes, is a side of b. */
-static sab_status check_sides(const side_nodes *a, const side_nodes *b, const int *image,
-                              sab_error *err)
+/* Every side of a, carried over by `image` of its nodes, is a side of b: facet_to [sides of a]. */
+static sab_status pair_sides(const side_nodes *a, const side_nodes *b, const int *image,
+                             int *facet_to, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_mesh *mesh = a->mesh;
@@ -153,21 +148,24 @@ static sab_status check_sides(const side_nodes *a, const side_nodes *b, const in
     SAB_NEW(side, b->group->nfacets);
     for (int f = 0; f < b->group->nfacets; f++) {
         memcpy(side[f].node, sab_mesh_facet(mesh, b->group->facet[f]), (size_t)n * sizeof(int));
+        side[f].facet = b->group->facet[f];
         sab_sort_nodes(n, side[f].node);
     }
     qsort(side, (size_t)b->group->nfacets, sizeof *side, compare_corners);
     for (int f = 0; f < a->group->nfacets; f++) {
         const int *node = sab_mesh_facet(mesh, a->group->facet[f]);
-        corners key = {{0}};
+        corners key = {{0}, 0}, *found;
 
         for (int i = 0; i < n; i++)
             key.node[i] = image[node[i]];
         sab_sort_nodes(n, key.node);
-        if (bsearch(&key, side, (size_t)b->group->nfacets, sizeof *side, compare_corners) == NULL)
+        found = bsearch(&key, side, (size_t)b->group->nfacets, sizeof *side, compare_corners);
+        if (found == NULL)
             SAB_FAIL(err, SAB_ERR_INPUT,
                      "groups '%s' and '%s' have the same nodes, moved, but not the same sides: the "
                      "one %s has no partner",
                      a->group->name, b->group->name, sab_mesh_corners(mesh, node, text));
+        facet_to[f] = found->facet;
     }
 cleanup:
     SAB_FREE(side);
@@ -223,15 +221,14 @@ cleanup:
     return status;
 }
 
-sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, double *translation, int *n,
-                                 int **node_a, int **node_b, sab_error *err)
+sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, sab_match *match,
+                                 sab_error *err)
 {
     sab_status status = SAB_OK;
     side_nodes from = {0}, to = {0};
     int *image = NULL;
 
-    *n = 0;
-    *node_a = *node_b = NULL;
+    *match = (sab_match){.nfacets = mesh->group[a].nfacets};
     if (a == b || mesh->group[a].nfacets == 0 || mesh->group[b].nfacets == 0)
         SAB_FAIL(err, SAB_ERR_INPUT, "groups '%s' and '%s' do not match: %s", mesh->group[a].name,
                  mesh->group[b].name,
@@ -239,25 +236,34 @@ sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, double *tra
     SAB_TRY(gather(mesh, a, &from, err));
     SAB_TRY(gather(mesh, b, &to, err));
     for (int i = 0; i < mesh->cell->dim; i++)
-        translation[i] = to.barycentre[i] - from.barycentre[i];
+        match->translation[i] = to.barycentre[i] - from.barycentre[i];
     SAB_NEW(image, mesh->nnodes);
-    SAB_TRY(pair_nodes(&from, &to, translation, image, err));
-    SAB_TRY(check_sides(&from, &to, image, err));
-    SAB_NEW(*node_a, from.n);
-    SAB_NEW(*node_b, from.n);
+    SAB_TRY(pair_nodes(&from, &to, match->translation, image, err));
+    SAB_NEW(match->facet_from, match->nfacets);
+    SAB_NEW(match->facet_to, match->nfacets);
+    memcpy(match->facet_from, mesh->group[a].facet, (size_t)match->nfacets * sizeof(int));
+    SAB_TRY(pair_sides(&from, &to, image, match->facet_to, err));
+    SAB_NEW(match->from, from.n);
+    SAB_NEW(match->to, from.n);
     for (int node = 0; node < mesh->nnodes; node++)
         if (image[node] >= 0) {
-            (*node_a)[*n] = node;
-            (*node_b)[(*n)++] = image[node];
+            match->from[match->n] = node;
+            match->to[match->n++] = image[node];
         }
 cleanup:
-    if (status != SAB_OK) {
-        SAB_FREE(*node_a);
-        SAB_FREE(*node_b);
-        *n = 0;
-    }
+    if (status != SAB_OK)
+        sab_match_destroy(match);
     SAB_FREE(image);
     SAB_FREE(from.sorted);
     SAB_FREE(to.sorted);
     return status;
+}
+
+void sab_match_destroy(sab_match *match)
+{
+    SAB_FREE(match->from);
+    SAB_FREE(match->to);
+    SAB_FREE(match->facet_from);
+    SAB_FREE(match->facet_to);
+    *match = (sab_match){0};
 }

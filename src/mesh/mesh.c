@@ -116,8 +116,12 @@ sab_status sab_mesh_create(const sab_cell *cell, int nnodes, double *x, int nele
         sab_free(element);
         return sab_fail(err, SAB_ERR_MEMORY, "out of memory for a mesh");
     }
-    *m = (sab_mesh){
-        .cell = cell, .nnodes = nnodes, .x = x, .nelements = nelements, .element = element};
+    *m = (sab_mesh){.cell = cell,
+                    .nnodes = nnodes,
+                    .x = x,
+                    .nelements = nelements,
+                    .element = element,
+                    .children = 1};
     if (nnodes <= 0 || nelements <= 0) {
         status = sab_fail(err, SAB_ERR_INPUT, "the mesh is empty: %d nodes and %d %s", nnodes,
                           nelements, cell->plural);

@@ -33,6 +33,7 @@ typedef struct sab_mesh {
     int *facet_element;   /* [nfacets] an element that has it */
     int *facet_side;      /* [nfacets] its side number in that element */
     bool *facet_interior; /* [nfacets] true for an interior side (two elements) */
+    int children;         /* elements in a row that one element was split into; 1: not split */
     int ngroups;          /* boundary groups (dimension dim-1) */
     sab_mesh_group *group; /* [ngroups] */
 } sab_mesh;
@@ -89,12 +90,19 @@ void sab_mesh_map(const sab_mesh *mesh, int element, const double *xi, double *x
  * place [dim], where it is, may be NULL. */
 void sab_mesh_quality(const sab_mesh *mesh, double *worst, double *place);
 
-/* Pair the nodes of group b, which must be group a moved by translation [dim] (found from their
- * barycentres), with those of group a: node_b[k] is node_a[k] moved, n of them, node_a ascending.
- * The caller owns *node_a and *node_b. SAB_ERR_INPUT names the first node or side that has no
- * partner. */
-sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, double *translation, int *n,
-                                 int **node_a, int **node_b, sab_error *err);
+/* Group b as group a, moved: to[k] is node from[k] moved, facet_to[k] facet facet_from[k]. */
+typedef struct sab_match {
+    double translation[SAB_DIM];
+    int n, nfacets;
+    int *from, *to;             /* [n] from ascending */
+    int *facet_from, *facet_to; /* [nfacets] */
+} sab_match;
+/* Pair the nodes and sides of both groups; the translation is that of their barycentres. The caller
+ * destroys *match, which is empty after a failure. SAB_ERR_INPUT names the first node or side that
+ * has no partner. */
+sab_status sab_mesh_match_groups(const sab_mesh *mesh, int a, int b, sab_match *match,
+                                 sab_error *err);
+void sab_match_destroy(sab_match *match);
 
 /* Alfeld (barycentric) split: each triangle into three at the image of its barycentre; curved
  * parents are followed exactly. Nodes keep their numbers; child i of triangle e is 3e+i and has

@@ -7,11 +7,15 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -40,7 +44,6 @@ static const int allowed[] = {
     SYS_rt_sigprocmask,
     SYS_rt_sigreturn,
     SYS_sigaltstack,
-    SYS_ioctl,
     SYS_pread64,
     SYS_pwrite64,
     SYS_readv,
@@ -74,7 +77,6 @@ static const int allowed[] = {
     SYS_nanosleep,
     SYS_gettimeofday,
     SYS_getrandom,
-    SYS_prlimit64,
     SYS_sched_getaffinity,
     SYS_sched_yield,
     SYS_futex,
@@ -84,7 +86,6 @@ static const int allowed[] = {
     SYS_restart_syscall,
     SYS_exit,
     SYS_exit_group,
-    SYS_tgkill,
     SYS_ppoll,
 #ifdef SYS_stat
     SYS_stat,
@@ -131,6 +132,16 @@ static void judge_bits(program *p, int number, int argument, unsigned mask, int 
     end_with(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
+/* The call `number` is allowed if the lower half of its argument is this. */
+static void judge_value(program *p, int number, int argument, unsigned value)
+{
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4);
+    load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)argument);
+    add(p, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    end_with(p, SECCOMP_RET_ALLOW);
+    load(p, offsetof(struct seccomp_data, nr)); /* for what comes after */
+}
+
 static void make_filter(program *p)
 {
     const unsigned writes = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
@@ -149,9 +160,31 @@ static void make_filter(program *p)
 #ifdef SYS_open
     judge_bits(p, SYS_open, 1, writes, 0);
 #endif
-    judge_bits(p, SYS_clone, 0, CLONE_THREAD, 1); /* threads, no processes */
+    judge_bits(p, SYS_clone, 0, CLONE_THREAD, 1);      /* threads, no processes */
+    judge_value(p, SYS_prlimit64, 0, 0);               /* limits of others */
+    judge_value(p, SYS_tgkill, 0, (unsigned)getpid()); /* to itself, no signal to others */
+    judge_value(p, SYS_ioctl, 1, TCGETS);              /* is it a terminal? */
     end_with(p, SECCOMP_RET_ERRNO | EPERM);
 }
+
+static bool filter_calls(void)
+{
+    program p = {0};
+
+    make_filter(&p);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){p.n, p.code}) == 0;
+}
+
+#else
+
+static bool filter_calls(void)
+{
+    errno = ENOSYS;
+    return false;
+}
+
+#endif
 
 static int limit(int what, rlim_t most)
 {
@@ -173,32 +206,61 @@ static int limit(int what, rlim_t most)
 #endif
 #endif
 
-sab_status sab_sandbox_enter(sab_error *err)
+static bool limit_memory(double bytes)
+{
+#ifdef SANITIZED
+    (void)bytes;
+    return true;
+#else
+    FILE *file = fopen("/proc/self/statm", "r");
+    double pages = 0.0;
+
+    if (file != NULL) {
+        if (fscanf(file, "%lf", &pages) != 1)
+            pages = 0.0;
+        fclose(file);
+    }
+    return limit(RLIMIT_AS, (rlim_t)(pages * (double)sysconf(_SC_PAGESIZE) + bytes)) == 0;
+#endif
+}
+
+/* Nothing that the program has open can be written to. */
+static bool let_go(int keep)
+{
+    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    struct rlimit files;
+
+    if (nothing < 0 || getrlimit(RLIMIT_NOFILE, &files) != 0)
+        return false;
+    for (int fd = 0; fd <= 2; fd++)
+        if (dup2(nothing, fd) != fd)
+            return false;
+#ifdef SYS_close_range
+    if (keep > 3)
+        syscall(SYS_close_range, 3, keep - 1, 0);
+    if (syscall(SYS_close_range, keep + 1, ~0u, 0) == 0)
+        return true;
+#endif
+    for (int fd = 3; fd < (files.rlim_cur < 65536 ? (int)files.rlim_cur : 65536); fd++)
+        if (fd != keep)
+            close(fd);
+    return true;
+}
+
+sab_status sab_sandbox_enter(int keep, double bytes, bool lenient, sab_error *err)
 {
     enum { SECONDS = 600 };
-    const rlim_t gigabyte = (rlim_t)1 << 30;
-    program p = {0};
+    sigset_t wake;
 
-    make_filter(&p);
+    sigemptyset(&wake);
+    sigaddset(&wake, SIGALRM);
+    signal(SIGALRM, SIG_DFL); /* whatever the caller of the program had made of it */
+    sigprocmask(SIG_UNBLOCK, &wake, NULL);
     alarm(SECONDS + SECONDS); /* also if it waits for something */
-    if (limit(RLIMIT_CPU, SECONDS) != 0 || limit(RLIMIT_CORE, 0) != 0 ||
-        limit(RLIMIT_FSIZE, 4 * gigabyte) != 0 ||
-#ifndef SANITIZED
-        limit(RLIMIT_AS, 8 * gigabyte) != 0 ||
-#endif
-        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){p.n, p.code}) != 0)
+    if (!let_go(keep) || limit(RLIMIT_CPU, SECONDS) != 0 || limit(RLIMIT_CORE, 0) != 0 ||
+        limit(RLIMIT_FSIZE, (rlim_t)4 << 30) != 0 || !limit_memory(bytes) ||
+        (!filter_calls() && !lenient))
         return sab_fail(err, SAB_ERR_INTERNAL, "--safe: this system cannot confine a process: %s",
                         strerror(errno));
     return SAB_OK;
 }
-
-#else
-
-sab_status sab_sandbox_enter(sab_error *err)
-{
-    return sab_fail(err, SAB_ERR_INTERNAL,
-                    "--safe: processes of this kind of machine cannot be confined yet");
-}
-
-#endif

@@ -5,10 +5,13 @@
 
 #include "base/error.h"
 
-/* From here on no other program is started, no file opened for writing, no connection made
- * (seccomp: such calls fail with EPERM); CPU time, memory and time on the clock are limited. Files
- * can be read, and descriptors that are open be written to. No privileges are needed.
- * SAB_ERR_INTERNAL if the system cannot do it. */
-sab_status sab_sandbox_enter(sab_error *err);
+#include <stdbool.h>
+
+/* From here on no other program is started, no file opened for writing, no connection made, no
+ * other process signalled (seccomp: such calls fail with EPERM); CPU time, time on the clock and
+ * memory are limited, that to `bytes` beyond what the process has. Of descriptors only `keep` stays
+ * open; the standard streams are /dev/null. Files can be read. No privileges are needed.
+ * SAB_ERR_INTERNAL if the system cannot do it; with `lenient` only the limits are a must. */
+sab_status sab_sandbox_enter(int keep, double bytes, bool lenient, sab_error *err);
 
 #endif

@@ -15,6 +15,14 @@ void sab_sort_nodes(int n, int *node)
         }
 }
 
+int sab_compare_corners(const int *a, const int *b)
+{
+    for (int i = 0; i < SAB_DIM; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
 /* ---- Equal sides, equal edges ---------------------------------------------------------------- */
 
 /* The sides or the edges of a cell: `per` of them, each known by its `corners`. */

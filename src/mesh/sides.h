@@ -12,6 +12,8 @@ enum { SAB_CORNERS_TEXT = SAB_DIM * (SAB_PLACE_TEXT + 8) };
 const char *sab_mesh_corners(const sab_mesh *mesh, const int *node, char text[SAB_CORNERS_TEXT]);
 /* Put n node numbers in ascending order. */
 void sab_sort_nodes(int n, int *node);
+/* The order of two sides by their corners [SAB_DIM], ascending, the unused ones 0: -1, 0 or 1. */
+int sab_compare_corners(const int *a, const int *b);
 
 /* twin[h] = the first side with the same corners as side h (h itself if it is the first), for
  * nelements elements; element is [nelements][nodes], twin [nelements][sides]. */

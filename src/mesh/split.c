@@ -80,6 +80,7 @@ sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_er
     x = NULL; /* moved, also on failure */
     element = NULL;
     SAB_TRY(status);
+    m->children = children;
     for (int g = 0; g < coarse->ngroups; g++)
         SAB_TRY(copy_group(coarse, g, m, err));
     *fine = m;

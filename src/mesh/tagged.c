@@ -1,5 +1,6 @@
 /* tagged.c -- tags of a mesh file to numbers of a mesh. */
 #include "mesh/tagged.h"
+#include "mesh/hilbert.h"
 #include "mesh/sides.h"
 #include "base/memory.h"
 
@@ -194,6 +195,43 @@ cleanup:
     return status;
 }
 
+/* The mesh again with its numbers along the curve, and the numbers of the tags. It is made in the
+ * order of the file first, whose elements the messages count. */
+static sab_status renumber(sab_tagged *nodes, sab_mesh **mesh, sab_error *err)
+{
+    const sab_mesh *m = *mesh;
+    const int dim = m->cell->dim, per = m->cell->nodes;
+    sab_status status = SAB_OK;
+    int *from = NULL, *number = NULL, *element = NULL;
+    double *x = NULL;
+    sab_mesh *ordered = NULL;
+
+    SAB_NEW(from, m->nelements);
+    SAB_NEW(number, m->nnodes);
+    SAB_TRY(sab_hilbert_order(m, from, number, err));
+    SAB_NEW(element, per * m->nelements);
+    SAB_NEW(x, dim * m->nnodes);
+    for (int k = 0; k < per * m->nelements; k++)
+        element[k] = number[sab_mesh_element(m, from[k / per])[k % per]];
+    for (int i = 0; i < m->nnodes; i++)
+        memcpy(x + dim * number[i], sab_mesh_x(m, i), (size_t)dim * sizeof *x);
+    status = sab_mesh_create(m->cell, m->nnodes, x, m->nelements, element, &ordered, err);
+    x = NULL; /* moved, also on failure */
+    element = NULL;
+    SAB_TRY(status);
+    for (int i = 0; i < nodes->n; i++)
+        if (nodes->number[i] >= 0)
+            nodes->number[i] = number[nodes->number[i]];
+cleanup:
+    SAB_FREE(from);
+    SAB_FREE(number);
+    SAB_FREE(element);
+    SAB_FREE(x);
+    sab_mesh_destroy(mesh);
+    *mesh = ordered;
+    return status;
+}
+
 sab_status sab_tagged_mesh(sab_tagged *nodes, const sab_cell *cell, int per, size_t n,
                            const size_t *element_tag, sab_mesh **mesh, sab_error *err)
 {
@@ -234,6 +272,8 @@ sab_status sab_tagged_mesh(sab_tagged *nodes, const sab_cell *cell, int per, siz
     status = sab_mesh_create(cell, used, x, (int)n, element, mesh, err);
     x = NULL; /* moved, also on failure */
     element = NULL;
+    SAB_TRY(status);
+    SAB_TRY(renumber(nodes, mesh, err));
 cleanup:
     SAB_FREE(x);
     SAB_FREE(element);

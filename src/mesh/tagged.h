@@ -24,8 +24,8 @@ void sab_tagged_destroy(sab_tagged *nodes);
 void sab_tagged_move(sab_tagged *nodes, size_t n, const size_t *tag, const double *x, double step);
 
 /* The mesh of n elements given by tags [n][per], where `per` is the number of nodes of the cell, or
- * of its corners for linear elements, whose edges then get middles. Nodes are in ascending order of
- * tags, new middles last. Triangles must lie in the plane z = 0. The caller owns *mesh. */
+ * of its corners for linear elements, whose edges then get middles. Elements and nodes are numbered
+ * along a curve (mesh/hilbert.h). Triangles must lie in the plane z = 0. The caller owns *mesh. */
 sab_status sab_tagged_mesh(sab_tagged *nodes, const sab_cell *cell, int per, size_t n,
                            const size_t *element_tag, sab_mesh **mesh, sab_error *err);
 /* sab_mesh_add_group for sides given by the tags of their corners. */

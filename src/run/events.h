@@ -1,4 +1,4 @@
-/* run/events.h -- what a run tells while it is at work. Nothing in run/ prints. */
+/* run/events.h -- what a run, or a study, tells while it is at work. Nothing in run/ prints. */
 #ifndef SAB_RUN_EVENTS_H
 #define SAB_RUN_EVENTS_H
 
@@ -6,6 +6,7 @@
 
 struct sab_run;
 struct sab_session;
+struct sab_study_run;
 
 typedef enum sab_phase {
     SAB_PHASE_MESH,     /* the case is read; Gmsh may work for long, and may end the process */
@@ -25,5 +26,19 @@ typedef struct sab_run_events {
     void (*stepped)(void *data, const struct sab_run *run); /* a step and its row are done */
     void (*result)(void *data, const struct sab_run *run);  /* there is one; it is written next */
 } sab_run_events;
+
+/* Of a study. `stopped` must be there, the others may be NULL. */
+typedef struct sab_study_events {
+    void *data;
+    bool (*stopped)(void *data); /* is the study to stop, as soon as it can be taken up again? */
+    void (*warning)(void *data, const char *sentence);
+    void (*started)(void *data, const char *command);
+    void (*ended)(void *data, const struct sab_study_run *study, int point); /* or found, done */
+    void (*progress)(void *data, const struct sab_study_run *study, int running, int at_once);
+    /* on a batch system */
+    void (*queued)(void *data, int chains); /* that are not submitted again */
+    void (*submitted)(void *data, int chains, const char *job);
+    void (*waiting)(void *data, int chains); /* running or in the queue */
+} sab_study_events;
 
 #endif

@@ -2,6 +2,7 @@
 #include "sablier.h"
 #include "base/memory.h"
 #include "linalg/threads.h"
+#include "run/history.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ struct sablier_run {
     void *data;
     int (*iteration)(void *data, int outer, double gap);
     void (*warning)(void *data, const char *sentence);
+    char name[SAB_HISTORY_NAME]; /* of a column */
 };
 
 const char *sablier_version(void)
@@ -20,7 +22,7 @@ const char *sablier_version(void)
     return SAB_VERSION;
 }
 
-/* As the program ends (docs/architecture.md, 4). */
+/* As the program ends (docs/reference/commands.md). */
 static sablier_status give(sab_status status, const sab_error *why, sablier_error *err)
 {
     static const sablier_status code[] = {
@@ -36,7 +38,7 @@ static sablier_status give(sab_status status, const sab_error *why, sablier_erro
 
     if (err != NULL) {
         err->status = code[status];
-        snprintf(err->message, sizeof err->message, "%s",
+        snprintf(err->message, sizeof err->message, "%.*s", (int)sizeof err->message - 1,
                  status == SAB_INTERRUPTED ? "stopped by a callback"
                  : status != SAB_OK        ? why->message
                                            : "");
@@ -164,6 +166,11 @@ double sablier_run_time(const sablier_run *run)
     return sab_run_time(run->run);
 }
 
+double sablier_run_end_time(const sablier_run *run)
+{
+    return sab_march_is_creeping(run->run->march) ? 0.0 : run->run->session.c->time.end;
+}
+
 int sablier_run_warnings(const sablier_run *run)
 {
     return sab_warnings_kept(&run->run->warnings);
@@ -235,28 +242,35 @@ const double *sablier_history(const sablier_run *run)
     return run->run->march->history;
 }
 
-const char *sablier_history_name(const sablier_run *run, int column)
+const char *sablier_history_name(sablier_run *run, int column)
 {
-    (void)run;
-    return column >= 0 && column < SAB_HISTORY_FIXED ? sab_history_name[column] : NULL;
+    if (column < 0 || column >= run->run->march->columns)
+        return NULL;
+    return sab_history_column_name(run->run->march, column, run->name);
 }
 
 int sablier_dimension(const sablier_run *run)
 {
-    return run->run->session.mesh->cell->dim;
+    return run->run->session.c->geometry->dim;
 }
 
 int sablier_nodes(const sablier_run *run)
 {
-    return run->run->session.mesh->nnodes;
+    const sab_mesh *mesh = run->run->session.mesh;
+
+    return mesh != NULL ? mesh->nnodes : 0;
 }
 
 const double *sablier_node_positions(const sablier_run *run)
 {
-    return run->run->session.mesh->x;
+    const sab_mesh *mesh = run->run->session.mesh;
+
+    return mesh != NULL ? mesh->x : NULL;
 }
 
 const double *sablier_velocity(const sablier_run *run)
 {
-    return run->run->session.flow->fields->velocity;
+    const sab_flow *flow = run->run->session.flow;
+
+    return flow != NULL ? flow->fields->velocity : NULL; /* grains have no field */
 }

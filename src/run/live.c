@@ -1,5 +1,6 @@
 #include "run/live.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/timer.h"
 #include "io/output.h"
 #include "io/vtu.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 4700, NAME = 40 };
+enum { NAME = 40 };
 
 /* ---- history.csv ------------------------------------------------------------------------------
  */
@@ -25,7 +26,7 @@ sab_status sab_live_row(sab_live *live, sab_error *err)
 
     if (status != SAB_OK)
         return status;
-    sab_history_row(live->history.stream, live->march, live->march->rows - 1);
+    sab_history_row(live->history.stream, live->session->c, live->march, live->march->rows - 1);
     status = sab_file_flush(&live->history, err);
     live->run->cpu_output += sab_cpu_seconds() - start;
     return status;
@@ -43,7 +44,8 @@ long sab_live_frame_number(const char *name)
 {
     char *end;
 
-    if (strncmp(name, "fields_", 7) != 0 && strncmp(name, "gauss_", 6) != 0)
+    if (strncmp(name, "fields_", 7) != 0 && strncmp(name, "gauss_", 6) != 0 &&
+        strncmp(name, "grains_", 7) != 0 && strncmp(name, "contacts_", 9) != 0)
         return -1;
     const char *digits = strchr(name, '_') + 1;
     if (strspn(digits, "0123456789") < 4)
@@ -54,7 +56,7 @@ long sab_live_frame_number(const char *name)
 
 sab_status sab_live_remove_frames(const char *directory, int first, sab_error *err)
 {
-    char path[PATH];
+    char path[SAB_PATH];
     DIR *stream = opendir(directory);
 
     if (stream == NULL)
@@ -62,27 +64,28 @@ sab_status sab_live_remove_frames(const char *directory, int first, sab_error *e
                         strerror(errno));
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;)
         if (sab_live_frame_number(entry->d_name) >= first) {
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            sab_path_set(path, NULL, "%s/%s", directory, entry->d_name);
             unlink(path);
         }
     closedir(stream);
     return SAB_OK;
 }
 
-static sab_status write_index(const sab_live *live, sab_error *err)
+/* KIND.pvd of the files KIND_NNNN.vtu. */
+static sab_status write_index(const sab_live *live, const char *kind, sab_error *err)
 {
     sab_status status = SAB_OK;
     const int n = live->run->nframes;
-    char(*name)[NAME] = NULL, path[PATH];
+    char(*name)[NAME] = NULL, path[SAB_PATH];
     const char **file = NULL;
 
     SAB_NEW(name, n);
     SAB_NEW(file, n);
     for (int i = 0; i < n; i++) {
-        snprintf(name[i], NAME, "fields_%04d.vtu", i);
+        snprintf(name[i], NAME, "%s_%04d.vtu", kind, i);
         file[i] = name[i];
     }
-    snprintf(path, sizeof path, "%s/fields.pvd", live->directory);
+    SAB_TRY(sab_path_set(path, err, "%s/%s.pvd", live->directory, kind));
     SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_pvd_write(path, n, live->run->frame, file, err));
 cleanup:
@@ -91,27 +94,81 @@ cleanup:
     return status;
 }
 
-sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
+static sab_status write_indices(const sab_live *live, sab_error *err)
+{
+    const sab_session *s = live->session;
+    sab_status status =
+        s->flow != NULL || s->c->has_coarse ? write_index(live, "fields", err) : SAB_OK;
+
+    if (status == SAB_OK && (s->flow == NULL || s->flow->surface != NULL))
+        status = write_index(live, "grains", err);
+    if (status == SAB_OK && s->c->output_contacts)
+        status = write_index(live, "contacts", err);
+    return status;
+}
+
+/* The files of a scene of grains. */
+static sab_status write_scene(sab_live *live, double time, sab_error *err)
+{
+    const sab_session *session = live->session;
+    sab_status status = SAB_OK;
+    char path[SAB_PATH];
+
+    SAB_TRY(sab_owner_check(live->owner, err));
+    SAB_TRY(sab_path_set(path, err, "%s/grains_%04d.vtu", live->directory, live->run->nframes));
+    SAB_TRY(sab_scene_write(session->scene, path, time, err));
+    if (session->c->has_coarse) {
+        SAB_TRY(sab_owner_check(live->owner, err));
+        SAB_TRY(sab_path_set(path, err, "%s/fields_%04d.vtu", live->directory, live->run->nframes));
+        SAB_TRY(sab_scene_write_fields(session->scene, path, time, err));
+    }
+    if (session->c->output_contacts) {
+        SAB_TRY(sab_owner_check(live->owner, err));
+        SAB_TRY(
+            sab_path_set(path, err, "%s/contacts_%04d.vtu", live->directory, live->run->nframes));
+        SAB_TRY(sab_scene_write_contacts(session->scene, path, time, err));
+    }
+cleanup:
+    return status;
+}
+
+/* Those of a flow. */
+static sab_status write_fields(sab_live *live, double time, sab_error *err)
 {
     sab_status status = SAB_OK;
     const sab_session *session = live->session;
     const bool float32 = session->c->output_float32;
-    const double start = sab_cpu_seconds();
     sab_shown shown;
-    char path[PATH];
+    char path[SAB_PATH];
 
     SAB_TRY(sab_session_recover(session, &shown, err));
     SAB_TRY(sab_owner_check(live->owner, err));
-    snprintf(path, sizeof path, "%s/fields_%04d.vtu", live->directory, live->run->nframes);
+    SAB_TRY(sab_path_set(path, err, "%s/fields_%04d.vtu", live->directory, live->run->nframes));
     SAB_TRY(sab_output_fields(path, session->flow->fields, shown.pressure, shown.stress, time,
                               float32, err));
     if (session->c->output_gauss) {
-        snprintf(path, sizeof path, "%s/gauss_%04d.vtu", live->directory, live->run->nframes);
+        SAB_TRY(sab_path_set(path, err, "%s/gauss_%04d.vtu", live->directory, live->run->nframes));
         SAB_TRY(sab_owner_check(live->owner, err));
         SAB_TRY(sab_output_gauss(path, session->flow->fields, time, float32, err));
     }
+    if (session->flow->surface != NULL) {
+        SAB_TRY(sab_path_set(path, err, "%s/grains_%04d.vtu", live->directory, live->run->nframes));
+        SAB_TRY(sab_owner_check(live->owner, err));
+        SAB_TRY(sab_output_grains(path, session->flow->surface->carriers, time, float32, err));
+    }
+cleanup:
+    return status;
+}
+
+sab_status sab_live_frame(sab_live *live, double time, sab_error *err)
+{
+    const double start = sab_cpu_seconds();
+    sab_status status = SAB_OK;
+
+    SAB_TRY(live->session->scene != NULL ? write_scene(live, time, err)
+                                         : write_fields(live, time, err));
     SAB_TRY(sab_run_state_add_frame(live->run, time, err));
-    SAB_TRY(write_index(live, err));
+    SAB_TRY(write_indices(live, err));
 cleanup:
     live->run->cpu_output += sab_cpu_seconds() - start;
     return status;
@@ -140,19 +197,19 @@ sab_status sab_live_begin(sab_live *live, sab_error *err)
 {
     sab_status status = SAB_OK;
     const double start = sab_cpu_seconds();
-    char path[PATH];
+    char path[SAB_PATH];
     sab_text yaml = {0};
 
     SAB_TRY(sab_case_resolved(live->session->c, &yaml, err));
     SAB_TRY(sab_owner_check(live->owner, err));
-    snprintf(path, sizeof path, "%s/case.resolved.yaml", live->directory);
+    SAB_TRY(sab_path_set(path, err, "%s/case.resolved.yaml", live->directory));
     SAB_TRY(sab_file_write_text(path, yaml.data, err));
     SAB_TRY(sab_owner_check(live->owner, err));
     SAB_TRY(sab_live_remove_frames(live->directory, live->run->nframes, err));
-    SAB_TRY(write_index(live, err));
-    snprintf(path, sizeof path, "%s/history.csv", live->directory);
+    SAB_TRY(write_indices(live, err));
+    SAB_TRY(sab_path_set(path, err, "%s/history.csv", live->directory));
     SAB_TRY(sab_owner_check(live->owner, err));
-    SAB_TRY(sab_history_write(path, live->march, err));
+    SAB_TRY(sab_history_write(path, live->session->c, live->march, err));
     SAB_TRY(sab_owner_check(live->owner, err)); /* or it would be that of another run */
     SAB_TRY(sab_file_append(path, &live->history, err));
 cleanup:

@@ -1,5 +1,6 @@
 /* run/live.h -- the files of an inertial run that grow with it: history.csv, a row per step, and
- * the frames fields_NNNN.vtu with their index fields.pvd. */
+ * the frames fields_NNNN.vtu with their index fields.pvd, and of a moving surface grains_NNNN.vtu
+ * with grains.pvd. */
 #ifndef SAB_RUN_LIVE_H
 #define SAB_RUN_LIVE_H
 

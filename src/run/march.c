@@ -42,6 +42,7 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     "ledger_dilation",
     "ledger_excess",
     "ledger_defect",
+    "ledger_lifted",
 };
 
 /* Steps in a window: at least one, and so few that two windows can be counted. */
@@ -50,6 +51,11 @@ static int window_rows(const sab_march *march)
     const double rows = round(march->options.window / march->body.step);
 
     return (int)fmax(1.0, fmin(rows, INT_MAX / 2));
+}
+
+bool sab_march_is_flow(const sab_march *m)
+{
+    return m->body.fixed == 0;
 }
 
 bool sab_march_is_creeping(const sab_march *m)
@@ -69,12 +75,12 @@ static int columns_of(const sab_probe_result *r)
 
 static int profile_columns_of(const sab_probe_result *r)
 {
-    return sab_probe_is_profile(r->probe) ? r->samples * r->components : 0;
+    return sab_probe_is_profile(r->probe) ? r->samples * r->components + r->beside : 0;
 }
 
 int sab_march_watched(const sab_march *march)
 {
-    int column = SAB_HISTORY_FIXED;
+    int column = march->fixed;
 
     if (march->options.probe < 0)
         return -1;
@@ -98,7 +104,8 @@ sab_status sab_march_create(const sab_march_body *body, const sab_march_options 
     m->body = *body;
     m->options = *options;
     SAB_TRY(body->probe(body->data, &m->probe, err)); /* of the initial state */
-    m->columns = SAB_HISTORY_FIXED;
+    m->fixed = body->fixed > 0 ? body->fixed : SAB_HISTORY_FIXED;
+    m->columns = m->fixed;
     for (int i = 0; i < body->nprobes; i++) {
         m->columns += columns_of(&m->probe[i]);
         m->profile_columns += profile_columns_of(&m->probe[i]);
@@ -187,7 +194,7 @@ static void keep_profiles(sab_march *m)
 static void fill_row(const sab_march *m, const sab_flow_report *report, double *row)
 {
     m->body.report(m->body.data, report, row);
-    row += SAB_HISTORY_FIXED;
+    row += m->fixed;
     for (int i = 0; i < m->body.nprobes; i++)
         for (int k = 0; k < columns_of(&m->probe[i]); k++)
             *row++ = m->probe[i].value[k];
@@ -325,10 +332,10 @@ sab_march_energy sab_march_energies(const sab_march *m)
 
 bool sab_march_is_good(const sab_march *m)
 {
-    const sab_march_energy e = sab_march_energies(m);
+    const double share = m->body.made != NULL ? m->body.made(m) : sab_march_energies(m).share;
 
     return m->missed == 0 && m->end != SAB_MARCH_GIVEN_UP && m->end != SAB_MARCH_UNSTABLE &&
-           e.share <= SAB_MADE_OF_NOTHING;
+           share <= SAB_MADE_OF_NOTHING;
 }
 
 const double *sab_march_kept(const sab_march *m, int *rows)
@@ -365,9 +372,8 @@ sab_volume sab_march_volume(const double *row)
     return v;
 }
 
-sab_status sab_march_restore(sab_march *m, const sab_flow_state *state, int rows,
-                             const double *history, int kept, const double *profiles,
-                             sab_error *err)
+sab_status sab_march_restore(sab_march *m, const void *state, int rows, const double *history,
+                             int kept, const double *profiles, sab_error *err)
 {
     sab_status status = SAB_OK;
 

@@ -58,28 +58,36 @@ typedef enum sab_march_end {
     SAB_MARCH_UNSTABLE    /* energy grows by more than the work done, or is not finite */
 } sab_march_end;
 
+struct sab_march;
+
 /* What a march steps. */
 typedef struct sab_march_body {
     void *data;
     double step; /* its length, units of time; 0: one step is all there is */
     int nprobes; /* numbers to watch and to keep */
+    int fixed;   /* columns before those of the probes, 0: SAB_HISTORY_FIXED, a flow's; of others up
+                    to SAB_HISTORY_UNSOUND as there, but by these names */
+    const char *const *name; /* [fixed] */
+    /* Energy made of nothing, in parts of the work done; NULL: by the ledgers of a flow. */
+    double (*made)(const struct sab_march *march);
     /* One step. SAB_INTERRUPTED (an observer said so) leaves the state as it was. */
     sab_status (*advance)(void *data, const sab_flow_observer *observer, sab_flow_report *report,
                           sab_error *err);
     /* The probes of the state as it is, [nprobes], borrowed until the next call. */
     sab_status (*probe)(void *data, const sab_probe_result **probe, sab_error *err);
-    /* The columns before those of the probes, of the step just taken: row [SAB_HISTORY_FIXED]. */
+    /* The columns before those of the probes, of the step just taken. */
     void (*report)(const void *data, const sab_flow_report *report, double *row);
     /* Time of the state. */
     double (*time)(const void *data);
-    /* Go on from another state, all copied. */
-    sab_status (*restore)(void *data, const sab_flow_state *state, sab_error *err);
+    /* Go on from another state, of its own kind, all copied. */
+    sab_status (*restore)(void *data, const void *state, sab_error *err);
     void (*destroy)(void *data); /* NULL: nothing to do */
 } sab_march_body;
 
 typedef struct sab_march {
     sab_march_body body;
     sab_march_options options;
+    int fixed; /* columns before those of the probes */
     int columns, rows, capacity;
     double *history; /* [rows][columns] */
     int profile_columns, profile_rows, profile_capacity;
@@ -96,6 +104,8 @@ typedef struct sab_march {
 sab_status sab_march_create(const sab_march_body *body, const sab_march_options *options,
                             sab_march **march, sab_error *err);
 void sab_march_destroy(sab_march **march);
+/* Are its columns those of a flow, with its ledger? */
+bool sab_march_is_flow(const sab_march *march);
 /* One step: a solve and the end. */
 bool sab_march_is_creeping(const sab_march *march);
 double sab_march_time(const sab_march *march);
@@ -142,8 +152,7 @@ const double *sab_march_kept(const sab_march *march, int *rows);
 
 /* Go on from a state: that of the body, `rows` rows of history, and `kept` rows
  * of profiles, all copied. */
-sab_status sab_march_restore(sab_march *march, const sab_flow_state *state, int rows,
-                             const double *history, int kept, const double *profiles,
-                             sab_error *err);
+sab_status sab_march_restore(sab_march *march, const void *state, int rows, const double *history,
+                             int kept, const double *profiles, sab_error *err);
 
 #endif

@@ -16,6 +16,10 @@ static sab_status advance(void *data, const sab_flow_observer *observer, sab_flo
     if (status == SAB_OK) {
         sab_transport_add(&m->transport, &m->flow->inertia->report);
         m->cpu_transport += m->flow->inertia->cpu_carry;
+        if (m->flow->surface != NULL) {
+            sab_transport_add(&m->transport, &m->flow->surface->report);
+            m->cpu_transport += m->flow->surface->cpu;
+        }
     }
     return status;
 }
@@ -34,7 +38,7 @@ static void fill_row(const void *data, const sab_flow_report *report, double *ro
     const sab_certificate *c = &r->certificate;
     const sab_volume v = sab_flow_volume(flow, c->stress);
 
-    row[SAB_HISTORY_STEP] = flow->inertia == NULL ? 1 : flow->step;
+    row[SAB_HISTORY_STEP] = flow->inertia == NULL ? 1 : flow->steps;
     row[SAB_HISTORY_TIME] = flow->time;
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         row[SAB_HISTORY_OUTER + i] = sab_work_get(&r->work, i);
@@ -62,7 +66,7 @@ static double time_of(const void *data)
     return ((const sab_march_flow *)data)->flow->time;
 }
 
-static sab_status restore(void *data, const sab_flow_state *state, sab_error *err)
+static sab_status restore(void *data, const void *state, sab_error *err)
 {
     sab_flow *flow = ((sab_march_flow *)data)->flow;
     const sab_status status = sab_flow_restore(flow, state, err);
@@ -83,7 +87,7 @@ sab_status sab_march_flow_create(sab_flow *flow, sab_probes *probes,
         return sab_fail(err, SAB_ERR_MEMORY, "out of memory for the steps of a flow");
     *m = (sab_march_flow){.flow = flow, .probes = probes};
     const sab_march_body body = {.data = m,
-                                 .step = flow->inertia != NULL ? flow->setup.step : 0.0,
+                                 .step = flow->inertia != NULL ? flow->setup.dt : 0.0,
                                  .nprobes = sab_probes_count(probes),
                                  .advance = advance,
                                  .probe = probe,

@@ -1,10 +1,13 @@
 #define _GNU_SOURCE /* gethostname, link */
 #include "run/owner.h"
 #include "base/memory.h"
+#include "base/path.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATH = 4096 + 600, FILE_TEXT = 2000, SEEN = 32, ATTEMPTS = 200 };
+enum { FILE_TEXT = 2000, SEEN = 32, ATTEMPTS = 200 };
 
 /* A write that has passed its check when the directory is taken over still comes through: the new
  * owner waits for it, unless the old one is dead. */
@@ -23,10 +26,10 @@ static const double GRACE = 2.0; /* seconds */
 
 struct sab_owner {
     char *directory, *name;
-    char path[PATH];      /* of our file */
-    char text[FILE_TEXT]; /* its content */
-    char way[PATH];       /* our own directory */
-    char inside[PATH];    /* way/.. */
+    char path[SAB_PATH];   /* of our file */
+    char text[FILE_TEXT];  /* its content */
+    char way[SAB_PATH];    /* our own directory */
+    char inside[SAB_PATH]; /* way/.. */
     sab_owner_who me;
 };
 
@@ -40,18 +43,31 @@ static void pause_for(double seconds)
 
 /* ---- who we are ----------------------------------------------------------------------------- */
 
-/* A small file, without the line end; "" if it cannot be read. */
+static int open_again(const char *path, int flags)
+{
+    int file;
+
+    do
+        file = open(path, flags | O_CLOEXEC, 0666);
+    while (file < 0 && errno == EINTR);
+    return file;
+}
+
+/* A small file, whole; "" if it cannot be read. A pipe does not hold us up. */
 static bool read_text(const char *path, char *text, size_t size)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const int file = open_again(path, O_RDONLY | O_NONBLOCK);
     size_t n = 0;
+    ssize_t got = file >= 0 ? 1 : -1;
 
-    for (ssize_t got; file >= 0 && n + 1 < size && (got = read(file, text + n, size - 1 - n)) > 0;)
-        n += (size_t)got;
-    text[n] = '\0';
+    while (n + 1 < size && (got > 0 || (file >= 0 && got < 0 && errno == EINTR))) {
+        got = read(file, text + n, size - 1 - n);
+        n += got > 0 ? (size_t)got : 0;
+    }
+    text[got >= 0 ? n : 0] = '\0';
     if (file >= 0)
         close(file);
-    return file >= 0;
+    return got >= 0;
 }
 
 static void read_word(const char *path, char word[SAB_OWNER_TEXT])
@@ -204,19 +220,16 @@ typedef struct seen { /* the files NAME.N */
     char text[FILE_TEXT]; /* of the top one */
 } seen;
 
-static void path_of(const char *directory, const char *name, long number, char path[PATH])
+static void path_of(const char *directory, const char *name, long number, char path[SAB_PATH])
 {
-    snprintf(path, PATH, "%.4100s/%.60s.%ld", directory, name, number);
+    sab_path_set(path, NULL, "%s/%s.%ld", directory, name, number);
 }
 
 /* The directory of an owner's own: DIR/.NAME-ID~, where ID stands for what its file says. */
-static void way_of(const char *directory, const char *name, const char *text, char way[PATH])
+static void way_of(const char *directory, const char *name, const char *text, char way[SAB_PATH])
 {
-    unsigned long long h = 14695981039346656037ull; /* FNV-1a */
-
-    for (const char *c = text; *c != '\0'; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211ull;
-    snprintf(way, PATH, "%.4100s/.%.60s-%016llx~", directory, name, h);
+    sab_path_set(way, NULL, "%s/.%s-%016" PRIx64 "~", directory, name,
+                 sab_hash(SAB_HASH, text, strlen(text)));
 }
 
 static bool contains(const seen *s, long number)
@@ -243,7 +256,7 @@ static long file_number(const char *file, const char *name)
 static bool scan(const char *directory, const char *name, seen *s)
 {
     DIR *stream = opendir(directory);
-    char path[PATH];
+    char path[SAB_PATH];
 
     *s = (seen){0};
     if (stream == NULL)
@@ -326,15 +339,21 @@ sab_status sab_owner_ask(const char *directory, const char *name, double seconds
 
 static int write_whole(const char *path, const char *text)
 {
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    const size_t n = strlen(text);
+    const int file = open_again(path, O_WRONLY | O_CREAT | O_EXCL);
     int reason = 0;
 
     if (file < 0)
         return errno;
-    errno = 0;
-    if (write(file, text, n) != (ssize_t)n || fsync(file) != 0)
-        reason = errno != 0 ? errno : EIO;
+    while (*text != '\0' && reason == 0) {
+        const ssize_t n = write(file, text, strlen(text));
+
+        text += n > 0 ? n : 0;
+        if (n <= 0 && (n == 0 || errno != EINTR))
+            reason = n == 0 ? EIO : errno;
+    }
+    while (reason == 0 && fsync(file) != 0)
+        if (errno != EINTR)
+            reason = errno;
     if (close(file) != 0 && reason == 0)
         reason = errno;
     if (reason != 0)
@@ -345,12 +364,12 @@ static int write_whole(const char *path, const char *text)
 /* Make our file whole and at once, or not at all: 0, EEXIST if it is there, or another reason. */
 static int make_file(const sab_owner *o)
 {
-    char aside[PATH + 10];
+    char aside[SAB_PATH];
     struct stat info;
 
     if (mkdir(o->way, 0777) != 0 && errno != EEXIST)
         return errno;
-    snprintf(aside, sizeof aside, "%s/new~", o->way);
+    sab_path_set(aside, NULL, "%s/new~", o->way);
     int reason = write_whole(aside, o->text);
     if (reason != 0)
         return reason;
@@ -371,7 +390,7 @@ static int make_file(const sab_owner *o)
 static bool is_alone(const sab_owner *o, const seen *before, long mine)
 {
     seen now;
-    char path[PATH], text[FILE_TEXT];
+    char path[SAB_PATH], text[FILE_TEXT];
 
     if (!scan(o->directory, o->name, &now) || now.top != mine || strcmp(now.text, o->text) != 0)
         return false;
@@ -388,7 +407,7 @@ static bool is_alone(const sab_owner *o, const seen *before, long mine)
  * of files that somebody has removed or changed. */
 static void remove_files(const char *directory, const char *name, const seen *s, const char *kept)
 {
-    char path[PATH], file[PATH + 10], prefix[80];
+    char path[SAB_PATH], prefix[80];
     DIR *stream = opendir(directory);
 
     for (int i = 0; i < s->n; i++) {
@@ -397,12 +416,15 @@ static void remove_files(const char *directory, const char *name, const seen *s,
     }
     snprintf(prefix, sizeof prefix, ".%.60s-", name);
     for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
-        snprintf(path, sizeof path, "%.4100s/%.255s", directory, entry->d_name);
+        sab_path_set(path, NULL, "%s/%s", directory, entry->d_name);
         if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0 ||
             (kept != NULL && strcmp(path, kept) == 0))
             continue;
-        snprintf(file, sizeof file, "%s/new~", path); /* of make_file, if it was killed */
-        unlink(file);
+        const int way = open_again(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW); /* no link */
+        if (way >= 0) {
+            unlinkat(way, "new~", 0); /* of make_file, if it was killed */
+            close(way);
+        }
         rmdir(path);
     }
     if (stream != NULL)
@@ -446,7 +468,7 @@ static void introduce(sab_owner *o)
     o->me = myself();
     write_who(&o->me, stamp, o->text);
     way_of(o->directory, o->name, o->text, o->way);
-    snprintf(o->inside, sizeof o->inside, "%.4690s/..", o->way);
+    sab_path_set(o->inside, NULL, "%s/..", o->way);
 }
 
 sab_status sab_owner_take(const char *directory, const char *name, sab_owner **owner,
@@ -457,6 +479,7 @@ sab_status sab_owner_take(const char *directory, const char *name, sab_owner **o
     bool taken = false;
 
     *owner = NULL;
+    SAB_TRY(sab_path_check(directory, err));
     SAB_NEW(o, 1);
     SAB_NEW(o->directory, strlen(directory) + 1);
     SAB_NEW(o->name, strlen(name) + 1);

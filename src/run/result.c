@@ -11,15 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LONG_PATH = SAB_PATH + 600 }; /* with the names of files in it */
-
 /* ---- the directory -------------------------------------------------------------------------- */
 
 /* A name that a run writes, or removes. */
 static bool is_ours(const char *name)
 {
-    static const char *const names[] = {"case.resolved.yaml", "summary.json", "convergence.csv",
-                                        "history.csv",        "fields.pvd",   "profiles"};
+    static const char *const names[] = {
+        "case.resolved.yaml", "summary.json", "convergence.csv", "history.csv",
+        "fields.pvd",         "grains.pvd",   "profiles"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
@@ -54,54 +53,68 @@ static sab_status refuse_foreign(const char *directory, sab_error *err)
                     directory, foreign);
 }
 
-sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
-                             sab_result_place *place, sab_error *err)
+/* Is there something to go on from? */
+static sab_status check_resume(const sab_result_place *place, bool checkpoint, const sab_case *c,
+                               sab_error *err)
 {
-    char summary[LONG_PATH];
-    const int n = snprintf(place->directory, SAB_PATH, "%s", directory);
-
-    if (n < 0 || n >= SAB_PATH)
-        return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
-    const sab_status root = sab_directory_refuse_root(place->directory, err);
-    if (root != SAB_OK)
-        return root;
-    if (place->owner == NULL) {
-        const sab_status status = sab_owner_ask(place->directory, SAB_RUN_OWNER, 0.0, err);
-
-        if (status != SAB_OK)
-            return status;
-    }
-    snprintf(summary, sizeof summary, "%s/summary.json", place->directory);
-    place->whole = sab_file_exists(summary);
-    const bool checkpoint = sab_state_exists(place->directory);
-    if (resume && force)
-        return sab_fail(err, SAB_ERR_USAGE, "--resume and --force exclude each other");
-    if (resume && c->time.scheme == SAB_CREEPING)
+    if (c->time.scheme == SAB_CREEPING)
         return sab_fail(err, SAB_ERR_USAGE,
                         "--resume: a creeping flow is one solve, there is nothing to continue");
-    if (resume && !checkpoint)
+    if (!checkpoint)
         return sab_fail(
             err, SAB_ERR_USAGE, "--resume: there is no checkpoint in '%s'; %s", place->directory,
             place->whole ? "its result cannot be continued" : "start the run without --resume");
-    if (place->whole && !force && !resume)
+    return SAB_OK;
+}
+
+/* Is there anything that a new run would replace? What is left of a creeping flow that was killed
+ * is not. */
+static sab_status refuse_replacing(const sab_result_place *place, bool checkpoint, sab_error *err)
+{
+    if (place->whole)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a result already: choose another directory with -o, or replace "
                         "it with --force",
                         place->directory);
-    const bool partial = checkpoint && !place->whole && sab_state_creeps(place->directory);
-    if (checkpoint && !partial && !force && !resume)
+    if (checkpoint && sab_state_creeps(place->directory))
+        return SAB_OK;
+    if (checkpoint)
         return sab_fail(err, SAB_ERR_USAGE,
                         "'%s' holds a run that has not ended: continue it with --resume, choose "
                         "another directory with -o, or replace it with --force",
                         place->directory);
-    return force || resume || partial ? SAB_OK : refuse_foreign(place->directory, err);
+    return refuse_foreign(place->directory, err);
+}
+
+sab_status sab_result_choose(const char *directory, bool resume, bool force, const sab_case *c,
+                             sab_result_place *place, sab_error *err)
+{
+    char summary[SAB_PATH];
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_path_check(directory, err));
+    SAB_TRY(sab_path_set(place->directory, err, "%s", directory));
+    SAB_TRY(sab_path_set(summary, err, "%s/summary.json", directory));
+    SAB_TRY(sab_directory_refuse_root(directory, err));
+    if (place->owner == NULL)
+        SAB_TRY(sab_owner_ask(directory, SAB_RUN_OWNER, 0.0, err));
+    place->whole = sab_file_exists(summary);
+    const bool checkpoint = sab_state_exists(directory);
+    if (resume && force)
+        SAB_FAIL(err, SAB_ERR_USAGE, "--resume and --force exclude each other");
+    if (resume)
+        SAB_TRY(check_resume(place, checkpoint, c, err));
+    else if (!force)
+        SAB_TRY(refuse_replacing(place, checkpoint, err));
+cleanup:
+    return status;
 }
 
 static void remove_file(const sab_result_place *place, const char *name)
 {
-    char path[LONG_PATH];
+    char path[SAB_PATH];
 
-    snprintf(path, sizeof path, "%s/%s", sab_owner_inside(place->owner), name);
+    sab_path_set(path, NULL, "%s/%s", sab_owner_inside(place->owner), name);
     unlink(path);
 }
 
@@ -122,13 +135,13 @@ void sab_result_clear(const sab_result_place *place)
 static void remove_temporary(const char *directory)
 {
     DIR *stream = opendir(directory);
-    char path[LONG_PATH];
+    char path[SAB_PATH];
 
     for (const struct dirent *entry; stream != NULL && (entry = readdir(stream)) != NULL;) {
         const size_t n = strlen(entry->d_name);
 
         if (n > 5 && strcmp(entry->d_name + n - 5, ".tmp~") == 0) {
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            sab_path_set(path, NULL, "%s/%s", directory, entry->d_name);
             unlink(path);
         }
     }
@@ -155,7 +168,7 @@ sab_status sab_result_prepare(sab_result_place *place, sab_error *err)
     status = sab_owner_take(place->directory, SAB_RUN_OWNER, &place->owner, err);
     if (status == SAB_OK) {
         remove_temporary(place->directory);
-        snprintf(part, sizeof part, "%.4080s/profiles", place->directory);
+        sab_path_set(part, NULL, "%s/profiles", place->directory);
         remove_temporary(part);
     }
     return status;
@@ -203,7 +216,7 @@ static sab_status walk(const char *from, const char *to, action what, const sab_
                        sab_error *err)
 {
     sab_status status = SAB_OK;
-    char source[LONG_PATH], target[LONG_PATH];
+    char source[SAB_PATH], target[SAB_PATH];
     struct stat info;
     DIR *stream = opendir(from);
 
@@ -212,8 +225,8 @@ static sab_status walk(const char *from, const char *to, action what, const sab_
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        snprintf(source, sizeof source, "%s/%s", from, entry->d_name);
-        snprintf(target, sizeof target, "%s/%s", to, entry->d_name);
+        SAB_TRY(sab_path_set(source, err, "%s/%s", from, entry->d_name));
+        SAB_TRY(sab_path_set(target, err, "%s/%s", to, entry->d_name));
         const bool directory = lstat(source, &info) == 0 && S_ISDIR(info.st_mode);
         if (what == CHECK)
             SAB_TRY(check(target, directory, err));
@@ -236,31 +249,29 @@ sab_status sab_result_publish(const sab_result_place *place, const char *stage, 
 {
     const char *directory = sab_owner_inside(place->owner);
     sab_status status = SAB_OK;
-    char from[LONG_PATH], to[LONG_PATH], other[LONG_PATH];
+    char from[SAB_PATH], to[SAB_PATH], other[SAB_PATH];
 
     SAB_TRY(walk(stage, directory, CHECK, NULL, err));
     SAB_TRY(sab_owner_check(place->owner, err));
     SAB_TRY(walk(stage, directory, MAKE, NULL, err));
-    snprintf(to, sizeof to, "%s/summary.json", directory);
+    SAB_TRY(sab_path_set(to, err, "%s/summary.json", directory));
     unlink(to); /* from here to the end there is no whole result */
     /* The checkpoint first: it says whose the files are, if the next one cannot be moved. */
-    snprintf(other, sizeof other, "%s/checkpoint.sab", directory);
-    snprintf(from, sizeof from, "%s/checkpoint.sab", stage);
+    SAB_TRY(sab_path_set(other, err, "%s/checkpoint.sab", directory));
+    SAB_TRY(sab_path_set(from, err, "%s/checkpoint.sab", stage));
     SAB_TRY(sab_file_move(from, other, err));
     SAB_TRY(walk(stage, directory, MOVE, place->owner, err));
     SAB_TRY(sab_owner_check(place->owner, err));
     SAB_TRY(sab_live_remove_frames(directory, 1, err)); /* of an older inertial run */
-    snprintf(other, sizeof other, "%s/checkpoint.previous.sab", directory);
+    SAB_TRY(sab_path_set(other, err, "%s/checkpoint.previous.sab", directory));
     unlink(other);
     sab_directory_sync(directory); /* the files before what says that they are there */
-    snprintf(from, sizeof from, "%s/summary.json", stage);
+    SAB_TRY(sab_path_set(from, err, "%s/summary.json", stage));
     SAB_TRY(sab_file_move(from, to, err));
     sab_directory_sync(directory);
 cleanup:
-    if (status != SAB_OK) {
-        snprintf(other, sizeof other, "%s/profiles", directory);
+    if (status != SAB_OK && sab_path_set(other, NULL, "%s/profiles", directory) == SAB_OK)
         rmdir(other); /* if it is still empty */
-    }
     return status;
 }
 
@@ -269,41 +280,54 @@ void sab_result_discard(const char *stage)
     sab_directory_remove(stage);
 }
 
-sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err)
+sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_PATH], sab_error *err)
 {
-    const sab_status status = sab_owner_check(place->owner, err);
+    sab_status status = SAB_OK;
 
-    snprintf(stage, SAB_STAGE, "%s/.new~", sab_owner_inside(place->owner));
-    if (status != SAB_OK)
-        return status;
+    SAB_TRY(sab_path_set(stage, err, "%s/.new~", sab_owner_inside(place->owner)));
+    SAB_TRY(sab_owner_check(place->owner, err));
     sab_directory_remove(stage); /* of a run that was killed */
-    return sab_directory_create_inside(stage, err);
+    SAB_TRY(sab_directory_create_inside(stage, err));
+cleanup:
+    return status;
 }
 
 /* ---- the files ------------------------------------------------------------------------------ */
+
+static sab_status write_load(const char *path, const sab_case *c, const sab_probe_result *r,
+                             const double *value, const double *deviation, sab_error *err)
+{
+    const char *name[SAB_LOAD_COLUMNS];
+
+    for (int k = 0; k < r->components; k++)
+        name[k] = r->load->name[k];
+    return sab_output_rows(path, c->geometry, r->samples, r->load->rows->s, r->x, r->components,
+                           name, value, deviation, &c->units, err);
+}
 
 sab_status sab_result_profile(const char *directory, const sab_case *c, double time,
                               const sab_probe_result *r, const double *value,
                               const double *deviation, sab_error *err)
 {
-    char path[LONG_PATH];
+    char path[SAB_PATH];
     sab_status status = SAB_OK;
 
     if (!sab_probe_is_profile(r->probe))
         return SAB_OK;
-    snprintf(path, sizeof path, "%s/profiles", directory);
+    SAB_TRY(sab_path_set(path, err, "%s/profiles", directory));
     SAB_TRY(sab_directory_create_inside(path, err));
-    snprintf(path, sizeof path, "%s/profiles/%s.csv", directory, r->probe->name);
+    SAB_TRY(sab_path_set(path, err, "%s/profiles/%s.csv", directory, r->probe->name));
     if (r->load != NULL)
-        return sab_output_rows(path, c->geometry, r->samples, r->load->s, r->x, r->components,
-                               sab_load_name, value, deviation, err);
+        return write_load(path, c, r, value, deviation, err);
     if (r->wall == NULL)
-        return sab_output_profile(path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
-                                  sab_probe_field_name[r->probe->field], r->name, r->samples, r->x,
-                                  r->components, value, deviation, err);
-    SAB_TRY(sab_output_wall(path, c->geometry, r->wall, r->components, value, deviation, err));
+        return sab_output_profile(
+            path, c->geometry, r->probe->kind == SAB_PROBE_LINE,
+            r->probe->kind == SAB_PROBE_HEIGHT ? "height" : sab_probe_field_name[r->probe->field],
+            r->name, r->samples, r->x, r->components, value, deviation, &c->units, err);
+    SAB_TRY(sab_output_wall(path, c->geometry, r->wall, r->components, value, deviation, &c->units,
+                            err));
     if (r->wall->cells > 0) {
-        snprintf(path, sizeof path, "%s/profiles/%s.vtu", directory, r->probe->name);
+        SAB_TRY(sab_path_set(path, err, "%s/profiles/%s.vtu", directory, r->probe->name));
         SAB_TRY(sab_output_wall_surface(path, r->wall, r->components, value, deviation, time,
                                         c->output_float32, err));
     }

@@ -8,11 +8,10 @@
 #ifndef SAB_RUN_RESULT_H
 #define SAB_RUN_RESULT_H
 
+#include "base/path.h"
 #include "flow/probes.h"
 #include "io/case.h"
 #include "run/owner.h"
-
-enum { SAB_PATH = 4096, SAB_STAGE = SAB_PATH + 100 };
 
 typedef struct sab_result_place {
     char directory[SAB_PATH];
@@ -42,7 +41,7 @@ sab_status sab_result_profile(const char *directory, const sab_case *c, double t
                               const double *deviation, sab_error *err);
 /* A directory aside, to write to; all that is in it into place, summary.json last, as long as the
  * directory is ours; and gone. */
-sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_STAGE], sab_error *err);
+sab_status sab_result_stage(const sab_result_place *place, char stage[SAB_PATH], sab_error *err);
 sab_status sab_result_publish(const sab_result_place *place, const char *stage, sab_error *err);
 void sab_result_discard(const char *stage);
 

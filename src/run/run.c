@@ -3,11 +3,10 @@
 #include "base/timer.h"
 #include "io/file.h"
 #include "io/program_file.h"
+#include "run/march_grains.h"
 #include "run/verdict.h"
 
 #include <stdio.h>
-
-enum { LONG_PATH = SAB_STAGE + 100 };
 
 static bool has_files(const sab_run *run)
 {
@@ -42,7 +41,8 @@ static bool tell_loss(const sab_run *run, sab_status status, sab_error *err)
 
 static void take_times(sab_run *run)
 {
-    run->state.cpu_assembly = run->assembly_before + run->session.flow->cpu_assembly;
+    run->state.cpu_assembly =
+        run->assembly_before + (run->session.flow != NULL ? run->session.flow->cpu_assembly : 0.0);
     run->state.cpu_total = run->cpu_before + sab_cpu_seconds() - run->cpu_start;
     run->state.wall = run->wall_before + sab_wall_seconds() - run->wall_start;
 }
@@ -65,12 +65,14 @@ static sab_status create_march(sab_run *run, sab_error *err)
 {
     const sab_session *s = &run->session;
     const sab_case_time *t = &s->c->time;
-    const sab_march_options options = {.end = sab_session_steps(s) * t->step,
+    const sab_march_options options = {.end = sab_case_steps(s->c) * t->step,
                                        .steady = t->steady,
                                        .window = t->window,
                                        .probe = s->watched,
                                        .max_missed = t->max_missed};
-    const sab_status status = sab_march_flow_create(s->flow, s->probes, &options, &run->march, err);
+    const sab_status status =
+        s->scene != NULL ? sab_march_grains_create(s->scene, &options, &run->march, err)
+                         : sab_march_flow_create(s->flow, s->probes, &options, &run->march, err);
 
     run->live = (sab_live){.session = s,
                            .directory = inside(run),
@@ -104,7 +106,7 @@ static sab_status resume(sab_run *run, sab_error *err)
     SAB_TRY(
         sab_state_resume(run->place.directory, s, &run->warnings, run->march, &run->state, err));
     if (!run->state.ended) {
-        if (run->march->rows >= sab_session_steps(s)) {
+        if (run->march->rows >= sab_case_steps(s->c)) {
             char place[1000];
 
             status = sab_fail(err, SAB_ERR_INPUT,
@@ -159,7 +161,7 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
     r->cpu_start = sab_cpu_seconds();
     r->wall_start = sab_wall_seconds();
     r->session.c = *c;
-    r->session.safe = options->safe;
+    r->session.confined = options->confined;
     *c = NULL;
     if (options->resume && !has_files(r))
         SAB_TRY(sab_fail(err, SAB_ERR_USAGE, "resume: there is no directory to go on from"));
@@ -173,7 +175,7 @@ sab_status sab_run_create(sab_case **c, const sab_run_options *options,
         SAB_TRY(sab_result_choose(options->directory, options->resume, options->force, r->session.c,
                                   &r->place, err));
     }
-    r->had_angle = sab_session_friction(&r->session).high < 1.0;
+    r->had_angle = r->session.flow != NULL && sab_session_friction(&r->session).high < 1.0;
     SAB_TRY(create_march(r, err));
     SAB_TRY(options->resume ? resume(r, err) : begin(r, err));
     *run = r;
@@ -264,15 +266,33 @@ cleanup:
 /* The files that a run begins and ends with alike, creeping or not. */
 static sab_status write_tables(sab_run *run, const char *directory, sab_error *err)
 {
-    char path[LONG_PATH];
+    char path[SAB_PATH];
     sab_status status = SAB_OK;
 
     SAB_TRY(sab_live_end(&run->live, err));
     SAB_TRY(sab_owner_check(run->place.owner, err));
-    snprintf(path, sizeof path, "%s/convergence.csv", directory);
+    SAB_TRY(sab_path_set(path, err, "%s/convergence.csv", directory));
     SAB_TRY(sab_file_write_text(path, run->state.convergence.data, err));
     SAB_TRY(write_profiles(run, directory, err));
 cleanup:
+    return status;
+}
+
+/* Of grains that of the step that would come next. */
+static sab_status dump_program(const sab_run *run, sab_error *err)
+{
+    sab_program *next = NULL;
+    sab_status status = SAB_OK;
+
+    if (run->session.scene == NULL)
+        return sab_program_write(run->options.dump, run->session.flow->program, err);
+    SAB_TRY(sab_grains_program(run->session.scene->grains, &next, err));
+    if (next == NULL)
+        SAB_FAIL(err, SAB_ERR_USAGE,
+                 "--dump-program: no two grains are near each other, there is no program");
+    SAB_TRY(sab_program_write(run->options.dump, next, err));
+cleanup:
+    sab_program_destroy(&next);
     return status;
 }
 
@@ -284,7 +304,7 @@ static sab_status write_last_files(sab_run *run, sab_error *err)
     if (has_files(run))
         SAB_TRY(write_tables(run, inside(run), err));
     if (run->options.dump != NULL)
-        SAB_TRY(sab_program_write(run->options.dump, run->session.flow->program, err));
+        SAB_TRY(dump_program(run, err));
     run->state.ended = true;
     if (has_files(run))
         SAB_TRY(write_checkpoint(run, err));
@@ -376,7 +396,7 @@ bool sab_run_is_good(const sab_run *run)
 
 int sab_run_steps(const sab_run *run)
 {
-    return sab_session_steps(&run->session);
+    return sab_case_steps(run->session.c);
 }
 
 double sab_run_time(const sab_run *run)
@@ -426,6 +446,10 @@ static sab_status sum_up(sab_run *run, sab_error *err)
     result->window = sab_march_window(m, run->mean, run->deviation);
     result->mean = run->mean;
     result->deviation = run->deviation;
+    result->status = status_of(run);
+    set_times(run);
+    if (s->scene != NULL)
+        goto cleanup;
     result->volume = sab_flow_volume(run->session.flow, m->total.solve.certificate.stress);
     if (!is_creeping(run)) {
         const double rate = result->volume.rate; /* that of the last step */
@@ -435,10 +459,8 @@ static sab_status sum_up(sab_run *run, sab_error *err)
         result->cell_reynolds = sab_session_cell_reynolds(s);
         result->courant = sab_session_courant(s);
     }
-    result->status = status_of(run);
     SAB_TRY(sab_session_recover(s, &result->shown, err));
     SAB_TRY(sab_summary_exact(s, sab_run_time(run), result, err));
-    set_times(run);
 cleanup:
     return status;
 }
@@ -447,7 +469,7 @@ cleanup:
 static sab_status publish(sab_run *run, sab_error *err)
 {
     sab_status status = SAB_OK;
-    char stage[SAB_STAGE], path[LONG_PATH];
+    char stage[SAB_PATH], path[SAB_PATH];
 
     SAB_TRY(sab_result_stage(&run->place, stage, err));
     run->live.directory = stage;
@@ -455,10 +477,10 @@ static sab_status publish(sab_run *run, sab_error *err)
     SAB_TRY(sab_live_begin(&run->live, err));
     SAB_TRY(sab_live_frame(&run->live, sab_run_time(run), err));
     SAB_TRY(write_tables(run, stage, err));
-    snprintf(path, sizeof path, "%s/checkpoint.sab", stage);
+    SAB_TRY(sab_path_set(path, err, "%s/checkpoint.sab", stage));
     SAB_TRY(sab_state_write_flow(path, &run->session, err));
     set_times(run);
-    snprintf(path, sizeof path, "%s/summary.json", stage);
+    SAB_TRY(sab_path_set(path, err, "%s/summary.json", stage));
     SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
     SAB_TRY(sab_result_publish(&run->place, stage, err));
 cleanup:
@@ -472,10 +494,10 @@ cleanup:
 static sab_status write_summary(sab_run *run, sab_error *err)
 {
     sab_status status = SAB_OK;
-    char path[LONG_PATH];
+    char path[SAB_PATH];
 
     SAB_TRY(sab_owner_check(run->place.owner, err));
-    snprintf(path, sizeof path, "%s/summary.json", inside(run));
+    SAB_TRY(sab_path_set(path, err, "%s/summary.json", inside(run)));
     SAB_TRY(sab_summary_write(path, &run->session, &run->result, err));
     SAB_TRY(sab_live_end(&run->live, err));
 cleanup:

@@ -13,7 +13,7 @@ typedef struct sab_run_options {
     const char *directory; /* of the result; NULL: no files at all */
     const char *dump;      /* file for the cone program, of the last step; NULL: none */
     bool resume, force;    /* go on from the checkpoint there; replace what is there */
-    bool safe;             /* the mesh may be hostile (sab_mesh_read_apart) */
+    sab_confined confined; /* the mesh may be hostile */
 } sab_run_options;
 
 typedef struct sab_run { /* to look at; only run/ writes */

@@ -28,8 +28,12 @@ static sab_status load_mesh(sab_session *session, sab_error *err)
     sab_status status = SAB_OK;
     sab_mesh *coarse = NULL;
 
-    status = (session->safe ? sab_mesh_read_apart : sab_mesh_read)(
-        c->mesh_file, c->geometry->dim, c->nparameters, c->parameter, &coarse, err);
+    const bool all = session->confined == SAB_CONFINED_ALL;
+    const bool data = session->confined == SAB_CONFINED_DATA && sab_mesh_file_is_data(c->mesh_file);
+    status = all || data ? sab_mesh_read_apart(c->mesh_file, !all, c->geometry->dim, c->nparameters,
+                                               c->parameter, &coarse, err)
+                         : sab_mesh_read(c->mesh_file, c->geometry->dim, c->nparameters,
+                                         c->parameter, &coarse, err);
     if (status == SAB_ERR_INPUT)
         place_mesh_error(c, err);
     SAB_TRY(status);
@@ -64,6 +68,12 @@ cleanup:
     return status;
 }
 
+static sab_status evaluate(const sab_session *session, const sab_probe_result **r, sab_error *err)
+{
+    return session->scene != NULL ? sab_scene_probe(session->scene, r, err)
+                                  : sab_probes_evaluate(session->probes, session->flow, r, err);
+}
+
 /* The probe that is watched: the one the case names, or the first flux, or the first number. */
 static sab_status find_watched(sab_session *session, sab_error *err)
 {
@@ -75,7 +85,7 @@ static sab_status find_watched(sab_session *session, sab_error *err)
     session->watched = -1;
     if (c->time.scheme == SAB_CREEPING)
         return SAB_OK;
-    SAB_TRY(sab_probes_evaluate(session->probes, session->flow, &r, err));
+    SAB_TRY(evaluate(session, &r, err));
     for (int i = 0; i < c->nprobes; i++) {
         const int best = session->watched;
 
@@ -97,9 +107,9 @@ cleanup:
     return status;
 }
 
-int sab_session_steps(const sab_session *session)
+int sab_case_steps(const sab_case *c)
 {
-    const sab_case_time *t = &session->c->time;
+    const sab_case_time *t = &c->time;
 
     return t->scheme == SAB_CREEPING ? 1 : (int)fmax(1.0, rint(t->end / t->step));
 }
@@ -112,7 +122,9 @@ sab_status sab_session_recover(const sab_session *session, sab_shown *shown, sab
 
     *shown = (sab_shown){0};
     SAB_TRY(sab_recovery_pressure(session->recovery, fields, &recovered, err));
-    shown->oscillation = recovered.oscillation;
+    /* the fields have the fill that the step began with, those of a resumed run the next one's: no
+     * number of the summary may depend on that */
+    shown->oscillation = session->flow->surface != NULL ? NAN : recovered.oscillation;
     if (sab_session_stable(session)) {
         shown->pressure = recovered.nodal;
         SAB_TRY(sab_recovery_stress(session->recovery, fields, &shown->stress, err));
@@ -127,6 +139,16 @@ static void enter(const sab_run_events *events, sab_phase phase, const sab_sessi
         events->phase(events->data, phase, session);
 }
 
+static sab_status build_scene(sab_session *session, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_scene_create(session->c, session->mesh, &session->scene, err));
+    SAB_TRY(find_watched(session, err));
+cleanup:
+    return status;
+}
+
 sab_status sab_session_build(sab_session *session, bool initial, const sab_run_events *events,
                              sab_error *err)
 {
@@ -135,9 +157,21 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
     const sab_case *c = session->c;
 
     enter(events, SAB_PHASE_MESH, session);
-    SAB_TRY(load_mesh(session, err));
+    if (c->mesh_file != NULL)
+        SAB_TRY(load_mesh(session, err));
     session->wall_mesh = sab_wall_seconds() - start;
-
+    if (c->has_grains) {
+        SAB_TRY(build_scene(session, err));
+        enter(events, SAB_PHASE_READY, session);
+        goto cleanup;
+    }
+    session->surface = sab_surface_default();
+    session->surface.points = c->surface_points;
+    session->surface.dense = c->surface_dense;
+    session->surface.contact = c->surface_contact;
+    session->surface.correct = c->surface_correct;
+    session->surface.band = c->surface_band;
+    session->surface.fill = &c->initial_fill;
     const sab_flow_setup setup = {.mesh = session->mesh,
                                   .element = c->element,
                                   .geometry = c->geometry,
@@ -147,14 +181,15 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
                                   .boundary = c->boundary,
                                   .solver = c->solver,
                                   .viscosity_iterations = c->viscosity_max_iterations,
-                                  .step = c->time.scheme == SAB_INERTIAL ? c->time.step : 0.0,
+                                  .dt = c->time.scheme == SAB_INERTIAL ? c->time.step : 0.0,
                                   .order = c->time.order,
-                                  .initial = c->has_initial_velocity ? c->initial_velocity : NULL};
+                                  .initial = c->has_initial_velocity ? c->initial_velocity : NULL,
+                                  .surface = c->has_surface ? &session->surface : NULL};
     enter(events, SAB_PHASE_ASSEMBLY, session);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
     SAB_TRY(sab_dofs_create(session->mesh, c->geometry,
                             sab_element_faces(c->element, session->mesh), c->nboundaries,
-                            c->boundary, session->flow->group, setup.step, &session->held, err));
+                            c->boundary, session->flow->group, setup.dt, &session->held, err));
     if (initial && c->initial_from != NULL)
         SAB_TRY(sab_state_initial(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
@@ -170,6 +205,7 @@ cleanup:
 
 void sab_session_close(sab_session *session)
 {
+    sab_scene_destroy(&session->scene);
     sab_recovery_destroy(&session->recovery);
     sab_probes_destroy(&session->probes);
     sab_dofs_destroy(&session->held);
@@ -200,8 +236,8 @@ double sab_session_courant(const sab_session *session)
            (sab_session_is_split(session) ? sqrt(3.0) : 1.0);
 }
 
-/* nnz(L) ~ n^e of p2nb ordered by METIS, and in the plane by AMD: measured (docs/architecture.md,
- * "Memory"). */
+/* nnz(L) ~ n^e of p2nb ordered by METIS, and in the plane by AMD: measured (docs/reference/
+ * commands.md, "Memory"). */
 static const double GROWTH_SPACE = 1.47, GROWTH_PLANE = 1.17;
 /* What a process has before it does anything. */
 static const double PROGRAM = 60e6;
@@ -209,7 +245,9 @@ static const double PROGRAM = 60e6;
 sab_memory_needs sab_session_memory(const sab_session *session)
 {
     const sab_flow_memory m = sab_flow_memory_of(session->flow);
-    const double e = session->c->geometry->dim > 2 ? GROWTH_SPACE : GROWTH_PLANE;
+    const double e = session->c->solver.linear == SAB_AMG ? 1.0
+                     : session->c->geometry->dim > 2      ? GROWTH_SPACE
+                                                          : GROWTH_PLANE;
     const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     double low = 0.0, high = 1.0; /* elements, in those of this mesh */
 
@@ -227,6 +265,24 @@ sab_memory_needs sab_session_memory(const sab_session *session)
     }
     return (sab_memory_needs){PROGRAM + m.rest + m.factors, machine,
                               low * session->mesh->nelements};
+}
+
+sab_disk_needs sab_case_disk(const sab_case *c, int npoints)
+{
+    /* bytes per law point, as the cases have them; of a frame of float64, in the plane and in space
+     */
+    enum { FRAME_PLANE = 230, FRAME_SPACE = 330, CHECKPOINT = 330, ROW = 350, COLUMN = 24 };
+    const double points = npoints, steps = sab_case_steps(c);
+    const double frame = points * (c->geometry->dim > 2 ? FRAME_SPACE : FRAME_PLANE) *
+                         (c->output_float32 ? 0.5 : 1.0) * (c->output_gauss ? 2.0 : 1.0);
+    const bool many = c->time.scheme == SAB_INERTIAL && c->output_every > 0.0;
+    const double frames =
+        many ? 1.0 + fmin(steps, floor(steps * c->time.step / c->output_every + 1e-9)) : 1.0;
+
+    return (sab_disk_needs){.frames = (int)fmin(frames, 1e9),
+                            .frame = frame,
+                            .bytes = frames * frame + 2.0 * points * CHECKPOINT +
+                                     steps * (ROW + COLUMN * c->nprobes)};
 }
 
 sab_range sab_range_of(int n, const double *value, double scale)

@@ -35,6 +35,24 @@ static int known(const sab_study_run *run, const sab_chain *chain)
     return run->study->has_bracket ? 2 : chain->length;
 }
 
+/* Those that are known before a chain runs: finds all errors of all cases. */
+static sab_status create_points(sab_study_run *run, sab_error *err)
+{
+    const sab_study *s = run->study;
+    sab_status status = SAB_OK;
+
+    for (int k = 0; k < run->nchains; k++)
+        for (int n = 0; n < known(run, &run->chain[k]); n++) {
+            const int i = run->chain[k].first + n * run->chain[k].stride;
+
+            SAB_TRY(sab_study_point_create(s, s->has_bracket ? i / run->chain[k].length : i,
+                                           s->has_bracket ? s->bracket.between[n] : (double)NAN,
+                                           &run->point[i], err));
+        }
+cleanup:
+    return status;
+}
+
 static sab_status create_chains(sab_study_run *run, int only, sab_error *err)
 {
     const sab_study *s = run->study;
@@ -67,14 +85,7 @@ static sab_status create_chains(sab_study_run *run, int only, sab_error *err)
     }
     if (run->nchains == 0)
         SAB_FAIL(err, SAB_ERR_USAGE, "'%s' has no chain %d", s->path, only);
-    for (int k = 0; k < run->nchains; k++) /* finds all errors of all cases */
-        for (int n = 0; n < known(run, &run->chain[k]); n++) {
-            const int i = run->chain[k].first + n * stride;
-
-            SAB_TRY(sab_point_create(s, s->has_bracket ? i / length : i,
-                                     s->has_bracket ? s->bracket.between[n] : (double)NAN,
-                                     &run->point[i], err));
-        }
+    SAB_TRY(create_points(run, err));
 cleanup:
     return status;
 }
@@ -92,8 +103,8 @@ static sab_status next_point(sab_study_run *run, sab_chain *chain, int *next, sa
             return SAB_OK; /* both ends are alike: nothing to look for */
         const double middle =
             0.5 * (run->point[chain->flowing].value + run->point[chain->arrested].value);
-        const sab_status status = sab_point_create(run->study, run->point[chain->first].combination,
-                                                   middle, &run->point[i], err);
+        const sab_status status = sab_study_point_create(
+            run->study, run->point[chain->first].combination, middle, &run->point[i], err);
         if (status != SAB_OK)
             return status;
     }
@@ -106,9 +117,9 @@ static sab_status next_point(sab_study_run *run, sab_chain *chain, int *next, sa
  */
 static void advance(sab_study_run *run, sab_chain *chain, int i)
 {
-    const sab_point *p = &run->point[i];
+    const sab_study_point *p = &run->point[i];
     const sab_study_bracket *b = &run->study->bracket;
-    const bool good = sab_point_good(p);
+    const bool good = sab_study_point_good(p);
 
     chain->running = -1;
     if (good)
@@ -117,7 +128,7 @@ static void advance(sab_study_run *run, sab_chain *chain, int i)
         chain->broken = true;
     if (!run->study->has_bracket)
         return;
-    const double value = sab_point_number(p, b->probe);
+    const double value = sab_study_point_number(p, b->probe);
     if (isnan(value)) {
         chain->broken = true;
     } else if (fabs(value) < b->below) {
@@ -140,16 +151,16 @@ static int starts_from(const sab_study_run *run, const sab_chain *chain)
     return run->study->has_bracket && chain->sure_flowing >= 0 ? chain->sure_flowing : chain->last;
 }
 
-static void count(sab_study_run *run, const sab_point *p)
+static void count(sab_study_run *run, const sab_study_point *p)
 {
     run->done++;
-    run->warned += sab_point_warnings(p) > 0;
+    run->warned += sab_study_point_warnings(p) > 0;
     if (strcmp(p->status, "interrupted") == 0)
         return;
     if (p->summary == NULL)
         run->failed++;
     else
-        run->missed += !sab_point_good(p);
+        run->missed += !sab_study_point_good(p);
 }
 
 /* A chain has ended. What its last owner left, if that was killed, goes too. */
@@ -179,13 +190,13 @@ sab_status sab_study_next(sab_study_run *run, sab_study_task *task, sab_error *e
             leave(run, chain);
             continue;
         }
-        sab_point *p = &run->point[task->point];
+        sab_study_point *p = &run->point[task->point];
         task->from = starts_from(run, chain);
-        sab_point_follow(p, task->from >= 0 ? &run->point[task->from] : NULL);
-        const sab_point_found found =
-            run->resume ? sab_point_find(run->points, p) : SAB_FOUND_NOTHING;
-        task->found = found == SAB_FOUND_RESULT;
-        task->resume = found == SAB_FOUND_CHECKPOINT;
+        sab_study_point_follow(p, task->from >= 0 ? &run->point[task->from] : NULL);
+        const sab_study_point_found found =
+            run->resume ? sab_study_point_find(run->points, p) : SAB_STUDY_FOUND_NOTHING;
+        task->found = found == SAB_STUDY_FOUND_RESULT;
+        task->resume = found == SAB_STUDY_FOUND_CHECKPOINT;
         chain->running = task->point;
         if (task->found) {
             count(run, p);
@@ -205,24 +216,26 @@ static sab_chain *chain_of(sab_study_run *run, int point)
 }
 
 /* Where the file of its owner is. */
-static const char *chain_directory(const sab_study_run *run, const sab_chain *chain, char *path)
+static const char *chain_directory(const sab_study_run *run, const sab_chain *chain,
+                                   char path[SAB_PATH])
 {
-    snprintf(path, SAB_STUDY_PATH, "%s/%s", run->points, run->point[chain->first].name);
+    sab_path_set(path, NULL, "%s/%s", run->points, run->point[chain->first].name);
     return path;
 }
 
 /* Own the chain; and wait for a run that the last owner has left behind. */
-static sab_status own(sab_study_run *run, sab_chain *chain, const sab_point *p, sab_error *err)
+static sab_status own(sab_study_run *run, sab_chain *chain, const sab_study_point *p,
+                      sab_error *err)
 {
     sab_status status = SAB_OK;
-    char path[SAB_STUDY_PATH];
+    char path[SAB_PATH];
 
     if (chain->owner == NULL) {
         SAB_TRY(sab_directory_create(chain_directory(run, chain, path), err));
         SAB_TRY(sab_owner_take(path, CHAIN, &chain->owner, err));
     }
     SAB_TRY(sab_owner_check(chain->owner, err));
-    snprintf(path, sizeof path, "%s/%s", run->points, p->name);
+    SAB_TRY(sab_path_set(path, err, "%s/%s", run->points, p->name));
     SAB_TRY(sab_owner_ask(path, SAB_RUN_OWNER, ORPHANS, err));
 cleanup:
     return status;
@@ -232,17 +245,17 @@ sab_status sab_study_prepare(sab_study_run *run, const sab_study_task *task, int
                              char **override, sab_error *err)
 {
     sab_status status = SAB_OK;
-    sab_point *p = &run->point[task->point];
+    sab_study_point *p = &run->point[task->point];
     char value[40];
     sab_text text = {0};
 
     *n = 0;
     SAB_TRY(own(run, chain_of(run, task->point), p, err));
-    SAB_TRY(sab_point_prepare(run->points, p, task->resume, err));
-    SAB_TRY(sab_study_overrides(run->study, p->combination,
-                                run->study->has_bracket ? sab_point_value(p, value, sizeof value)
-                                                        : NULL,
-                                n, override, SAB_STUDY_OVERRIDES, err));
+    SAB_TRY(sab_study_point_prepare(run->points, p, task->resume, err));
+    SAB_TRY(sab_study_overrides(
+        run->study, p->combination,
+        run->study->has_bracket ? sab_study_point_value(p, value, sizeof value) : NULL, n, override,
+        SAB_STUDY_OVERRIDES, err));
     if (task->from >= 0) {
         SAB_TRY(sab_text_add(&text, err, "initial.from=\"%s/%s/checkpoint.sab\"", run->points,
                              run->point[task->from].name));
@@ -259,7 +272,7 @@ sab_status sab_study_done(sab_study_run *run, int i, int code, bool stopped, sab
     sab_chain *chain = chain_of(run, i);
 
     SAB_TRY(sab_owner_check(chain->owner, err));
-    SAB_TRY(sab_point_finish(run->points, &run->point[i], code, stopped, err));
+    SAB_TRY(sab_study_point_finish(run->points, &run->point[i], code, stopped, err));
     run->ran++;
     run->seconds += run->point[i].seconds;
     count(run, &run->point[i]);
@@ -273,13 +286,13 @@ cleanup:
 sab_status sab_study_table(const sab_study_run *run, sab_table **table, sab_error *err)
 {
     sab_status status = SAB_OK;
-    char path[SAB_STUDY_PATH];
+    char path[SAB_PATH];
 
-    SAB_TRY(sab_point_table(run->study, run->npoints, run->point, table, err));
+    SAB_TRY(sab_study_point_table(run->study, run->npoints, run->point, table, err));
     if (run->use == SAB_STUDY_LOOK || run->use == SAB_STUDY_CHAIN)
         goto cleanup;
     SAB_TRY(sab_owner_check(run->owner, err));
-    snprintf(path, sizeof path, "%s/results.csv", run->directory);
+    SAB_TRY(sab_path_set(path, err, "%s/results.csv", run->directory));
     SAB_TRY(sab_table_write(*table, path, err));
 cleanup:
     return status;
@@ -300,8 +313,8 @@ sab_status sab_study_gather(sab_study_run *run, bool again, sab_error *err)
         if (task.found)
             continue;
         sab_chain *chain = chain_of(run, task.point);
-        sab_point *p = &run->point[task.point];
-        if (sab_point_failed(run->points, p) && !again) {
+        sab_study_point *p = &run->point[task.point];
+        if (sab_study_point_failed(run->points, p) && !again) {
             count(run, p);
             advance(run, chain, task.point);
         } else {
@@ -325,13 +338,13 @@ unsigned long long sab_study_chain_hash(const sab_study_run *run, const sab_chai
 sab_status sab_study_forget(const sab_study_run *run, sab_error *err)
 {
     DIR *stream = opendir(run->points);
-    char path[SAB_STUDY_PATH + 300];
+    char path[SAB_PATH];
 
     if (stream == NULL)
         return sab_fail(err, SAB_ERR_IO, "cannot read directory '%s': %s", run->points,
                         strerror(errno));
     for (const struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        snprintf(path, sizeof path, "%s/%s/point.json", run->points, entry->d_name);
+        sab_path_set(path, NULL, "%s/%s/point.json", run->points, entry->d_name);
         remove(path);
     }
     closedir(stream);
@@ -341,21 +354,21 @@ sab_status sab_study_forget(const sab_study_run *run, sab_error *err)
 sab_owner_state sab_study_chain_owner(const sab_study_run *run, const sab_chain *chain,
                                       sab_owner_who *who)
 {
-    char path[SAB_STUDY_PATH];
+    char path[SAB_PATH];
 
     return sab_owner_look(chain_directory(run, chain, path), CHAIN, who);
 }
 
 void sab_study_chain_drop(const sab_study_run *run, const sab_chain *chain)
 {
-    char path[SAB_STUDY_PATH];
+    char path[SAB_PATH];
 
     sab_owner_drop(chain_directory(run, chain, path), CHAIN);
     for (int n = 0; n < chain->length; n++) {
-        const sab_point *p = &run->point[chain->first + n * chain->stride];
+        const sab_study_point *p = &run->point[chain->first + n * chain->stride];
 
-        snprintf(path, sizeof path, "%s/%s", run->points, p->name);
-        if (p->state != SAB_POINT_NONE)
+        sab_path_set(path, NULL, "%s/%s", run->points, p->name);
+        if (p->state != SAB_STUDY_POINT_NONE)
             sab_owner_drop(path, SAB_RUN_OWNER);
     }
 }
@@ -365,45 +378,42 @@ void sab_study_chain_drop(const sab_study_run *run, const sab_chain *chain)
 static sab_status choose_directory(sab_study_run *run, const char *directory, bool force,
                                    sab_error *err)
 {
-    char path[SAB_STUDY_PATH + 20];
-    const int n = snprintf(run->directory, SAB_PATH, "%s", directory);
+    char path[SAB_PATH];
+    sab_status status = SAB_OK;
 
-    if (n < 0 || n >= SAB_PATH)
-        return sab_fail(err, SAB_ERR_USAGE, "the path of the output directory is too long");
-    snprintf(path, sizeof path, "%s/summary.json", run->directory);
+    SAB_TRY(sab_path_check(directory, err));
+    SAB_TRY(sab_path_set(run->directory, err, "%s", directory));
+    SAB_TRY(sab_path_set(path, err, "%s/summary.json", directory));
     if (sab_file_exists(path))
-        return sab_fail(err, SAB_ERR_USAGE,
-                        "'%s' holds the result of a run: choose another directory with -o",
-                        run->directory);
-    snprintf(path, sizeof path, "%s/results.csv", run->directory);
-    if (run->use != SAB_STUDY_WORK) {
-        if (!sab_file_exists(path))
-            return sab_fail(err, SAB_ERR_USAGE, "there is no study in '%s'", run->directory);
-        return SAB_OK;
-    }
-    if (sab_file_exists(path) && !force && !run->resume)
-        return sab_fail(err, SAB_ERR_USAGE,
-                        "'%s' holds the result of a study already: go on with --resume, choose "
-                        "another directory with -o, or replace it with --force",
-                        run->directory);
-    return SAB_OK;
+        SAB_FAIL(err, SAB_ERR_USAGE,
+                 "'%s' holds the result of a run: choose another directory with -o", directory);
+    SAB_TRY(sab_path_set(path, err, "%s/results.csv", directory));
+    const bool there = sab_file_exists(path);
+    if (run->use != SAB_STUDY_WORK && !there)
+        SAB_FAIL(err, SAB_ERR_USAGE, "there is no study in '%s'", directory);
+    if (run->use == SAB_STUDY_WORK && there && !force && !run->resume)
+        SAB_FAIL(err, SAB_ERR_USAGE,
+                 "'%s' holds the result of a study already: go on with --resume, choose "
+                 "another directory with -o, or replace it with --force",
+                 directory);
+cleanup:
+    return status;
 }
 
 /* Make the directories, and own them, so that two studies do not mix. */
 static sab_status open_directory(sab_study_run *run, sab_error *err)
 {
     sab_status status = SAB_OK;
-    char path[SAB_STUDY_PATH], *real = NULL;
+    char path[SAB_PATH], *real = NULL;
 
-    snprintf(path, sizeof path, "%s/points", run->directory);
+    SAB_TRY(sab_path_set(path, err, "%s/points", run->directory));
     if (run->use == SAB_STUDY_WORK)
         SAB_TRY(sab_directory_create(path, err));
     real = realpath(path, NULL); /* initial.from is relative to the case file, not to us */
-    if (real == NULL || strlen(real) >= SAB_PATH) {
-        status = sab_fail(err, SAB_ERR_IO, "cannot find '%s': %s", path, strerror(errno));
-        goto cleanup;
-    }
-    memcpy(run->points, real, strlen(real) + 1);
+    if (real == NULL)
+        SAB_FAIL(err, SAB_ERR_IO, "cannot find '%s': %s", path, strerror(errno));
+    SAB_TRY(sab_path_check(real, err));
+    SAB_TRY(sab_path_set(run->points, err, "%s", real));
     if (run->use == SAB_STUDY_COLLECT)
         SAB_TRY(sab_owner_ask(run->directory, SAB_RUN_OWNER, OTHERS, err));
     if (run->use == SAB_STUDY_WORK || run->use == SAB_STUDY_COLLECT)
@@ -447,7 +457,7 @@ void sab_study_run_destroy(sab_study_run **run)
     if (r == NULL)
         return;
     for (int i = 0; r->point != NULL && i < r->npoints; i++)
-        sab_point_destroy(&r->point[i]);
+        sab_study_point_destroy(&r->point[i]);
     SAB_FREE(r->point);
     for (int k = 0; k < r->nchains; k++)
         sab_owner_release(&r->chain[k].owner);

@@ -13,8 +13,6 @@
 #include "run/result.h"
 #include "run/study_point.h"
 
-enum { SAB_STUDY_PATH = SAB_PATH + SAB_STUDY_NAME + 40 };
-
 typedef struct sab_chain {
     int number;       /* of all chains of the study, from 0 */
     sab_owner *owner; /* owned; while it is at work here */
@@ -50,7 +48,8 @@ typedef struct sab_study_run {
     sab_owner *owner;         /* of the directory, owned; NULL for SAB_STUDY_LOOK and _CHAIN */
     bool resume;
     int npoints, nchains;
-    sab_point *point; /* with SAB_STUDY_CHAIN those of other chains are SAB_POINT_NONE */
+    sab_study_point
+        *point;       /* with SAB_STUDY_CHAIN those of other chains are SAB_STUDY_POINT_NONE */
     sab_chain *chain; /* [nchains]: with SAB_STUDY_CHAIN this one only */
     int done, failed, missed, warned; /* points; missed: with a result not to be trusted */
     int ran;                          /* those that were not there already */
@@ -86,6 +85,12 @@ sab_status sab_study_done(sab_study_run *run, int point, int code, bool stopped,
  * status is then "running", "interrupted" or "pending", and the chain is broken. With `again` a
  * point that failed has no end either: it will be run anew. */
 sab_status sab_study_gather(sab_study_run *run, bool again, sab_error *err);
+/* How far the points are that have no end. */
+typedef struct sab_study_counts {
+    int running, interrupted, pending;
+    int unfinished; /* all of them */
+} sab_study_counts;
+sab_study_counts sab_study_count(const sab_study_run *run);
 /* What the chain solves, as a number: that of its points which are known before the first runs. */
 unsigned long long sab_study_chain_hash(const sab_study_run *run, const sab_chain *chain);
 /* Forget what the points have solved, so that all are run again. */
@@ -97,12 +102,15 @@ void sab_study_chain_drop(const sab_study_run *run, const sab_chain *chain);
 
 /* results.csv, as it is now. The caller owns *table. */
 sab_status sab_study_table(const sab_study_run *run, sab_table **table, sab_error *err);
+/* The fit that the study asks for, of this table, whose names it borrows: weighted by the
+ * deviations of the probe, if they are there and wanted. */
+sab_fit_request sab_study_fit(const sab_study_run *run, const sab_table *table);
 /* study.json: counts of points, those that are left out and why, all warnings. */
 sab_status sab_study_write(const sab_study_run *run, sab_error *err);
 /* Warning k of point i, if no earlier one is like it but for its numbers; else NULL. */
 const char *sab_study_warning(const sab_study_run *run, int i, int k);
 /* What a point warns about like this, or NULL. */
-const char *sab_study_warns(const sab_point *point, const char *sentence);
+const char *sab_study_warns(const sab_study_point *point, const char *sentence);
 /* Of a bisection: "bracketed", or why it is not. */
 const char *sab_study_bracket_state(const sab_study_run *run, const sab_chain *chain);
 /* Points of it that are not to be trusted. */

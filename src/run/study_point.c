@@ -1,6 +1,8 @@
 #include "run/study_point.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "base/timer.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -8,99 +10,96 @@
 #include "run/owner.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH = 4096 + 400, COMPONENT = 200 };
+enum { COMPONENT = 200 };
 
-/* ---- what is solved, as a number: FNV-1a ---- */
+/* ---- what is solved, as a number ---- */
 
-static const unsigned long long FNV_START = 14695981039346656037ull;
-
-static unsigned long long hash_bytes(unsigned long long h, const void *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ ((const unsigned char *)data)[i]) * 1099511628211ull;
-    return h;
-}
-
-static sab_status hash_mesh(const sab_case *c, unsigned long long *h, sab_error *err)
+static sab_status hash_file(const sab_case *c, const char *key, const char *path, uint64_t *h,
+                            sab_error *err)
 {
     char buffer[65536], place[1000];
     sab_error why;
     FILE *file;
 
-    if (sab_input_open(c->mesh_file, &file, NULL, &why) != SAB_OK)
+    if (path == NULL)
+        return SAB_OK;
+    if (sab_input_open(path, &file, NULL, &why) != SAB_OK)
         return sab_fail(err, SAB_ERR_INPUT, "%s: cannot open '%s': %s",
-                        sab_case_locate(c, "mesh.file", place, sizeof place), c->mesh_file,
-                        why.message);
+                        sab_case_locate(c, key, place, sizeof place), path, why.message);
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, file)) > 0;)
-        *h = hash_bytes(*h, buffer, n);
+        *h = sab_hash(*h, buffer, n);
     fclose(file);
     return SAB_OK;
 }
 
-const char *sab_point_value(const sab_point *p, char *buffer, size_t size)
+const char *sab_study_point_value(const sab_study_point *p, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%.12g", p->value);
     return buffer;
 }
 
-sab_status sab_point_create(const sab_study *study, int combination, double value, sab_point *p,
-                            sab_error *err)
+sab_status sab_study_point_create(const sab_study *study, int combination, double value,
+                                  sab_study_point *p, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_case *c = NULL;
     sab_text yaml = {0};
     char text[40];
 
-    *p = (sab_point){.combination = combination, .value = value, .exit = -1, .status = "pending"};
-    const char *bracket = isnan(value) ? NULL : sab_point_value(p, text, sizeof text);
+    *p = (sab_study_point){
+        .combination = combination, .value = value, .exit = -1, .status = "pending"};
+    const char *bracket = isnan(value) ? NULL : sab_study_point_value(p, text, sizeof text);
     SAB_TRY(sab_study_name(study, combination, bracket, p->name, err));
     SAB_TRY(sab_study_case(study, combination, bracket, &c, err));
     SAB_TRY(sab_case_resolved(c, &yaml, err));
-    p->case_hash = hash_bytes(FNV_START, yaml.data, yaml.length);
-    SAB_TRY(hash_mesh(c, &p->case_hash, err));
+    p->case_hash = sab_hash(SAB_HASH, yaml.data, yaml.length);
+    SAB_TRY(hash_file(c, "mesh.file", c->mesh_file, &p->case_hash, err));
+    SAB_TRY(hash_file(c, "grains.fill.file", c->grains.file, &p->case_hash, err));
     p->hash = p->case_hash;
     p->steps = c->time.scheme == SAB_INERTIAL;
-    p->state = SAB_POINT_PENDING;
+    p->state = SAB_STUDY_POINT_PENDING;
 cleanup:
     sab_text_destroy(&yaml);
     sab_case_destroy(&c);
     return status;
 }
 
-void sab_point_destroy(sab_point *p)
+void sab_study_point_destroy(sab_study_point *p)
 {
     sab_yaml_destroy(&p->summary);
 }
 
-void sab_point_follow(sab_point *p, const sab_point *from)
+void sab_study_point_follow(sab_study_point *p, const sab_study_point *from)
 {
     p->hash = p->case_hash;
     if (from != NULL)
-        p->hash = hash_bytes(p->hash, &from->hash, sizeof from->hash);
+        p->hash = sab_hash(p->hash, &from->hash, sizeof from->hash);
 }
 
 /* ---- its directory ---- */
 
-static const char *file_of(const char *points, const sab_point *p, const char *file, char *path)
+static const char *file_of(const char *points, const sab_study_point *p, const char *file,
+                           char path[SAB_PATH])
 {
-    snprintf(path, PATH, "%s/%s/%s", points, p->name, file);
+    sab_path_set(path, NULL, "%s/%s/%s", points, p->name, file);
     return path;
 }
 
-static const char *hash_text(const sab_point *p, char text[20])
+static const char *hash_text(const sab_study_point *p, char text[20])
 {
-    snprintf(text, 20, "%016llx", p->hash);
+    snprintf(text, 20, "%016" PRIx64, p->hash);
     return text;
 }
 
-static sab_status write_mark(const char *points, const sab_point *p, sab_error *err)
+static sab_status write_mark(const char *points, const sab_study_point *p, sab_error *err)
 {
-    char path[PATH], hash[20];
+    char path[SAB_PATH], hash[20];
     sab_json json = {0};
 
     sab_json_begin_object(&json, NULL);
@@ -113,10 +112,10 @@ static sab_status write_mark(const char *points, const sab_point *p, sab_error *
 }
 
 /* A JSON file as a tree; NULL if it is not there or damaged: then it counts as not there. */
-static sab_yaml *load(const char *points, const sab_point *p, const char *file)
+static sab_yaml *load(const char *points, const sab_study_point *p, const char *file)
 {
     sab_yaml *root = NULL;
-    char path[PATH];
+    char path[SAB_PATH];
 
     if (sab_file_exists(file_of(points, p, file, path)))
         sab_yaml_read(path, &root, NULL);
@@ -124,7 +123,7 @@ static sab_yaml *load(const char *points, const sab_point *p, const char *file)
 }
 
 /* The status of the summary; without one the point has failed. */
-static void take_status(sab_point *p)
+static void take_status(sab_study_point *p)
 {
     const sab_yaml *node = p->summary != NULL ? sab_yaml_find(p->summary, "status") : NULL;
     const bool there = node != NULL && node->kind == SAB_YAML_SCALAR;
@@ -145,7 +144,7 @@ static bool is_success(const char *status)
 
 /* point.json, if it is of what is to be solved now; then with the exit code, -1 if there is none.
  */
-static bool load_mark(const char *points, const sab_point *p, int *code)
+static bool load_mark(const char *points, const sab_study_point *p, int *code)
 {
     sab_yaml *mark = load(points, p, "point.json");
     const sab_yaml *node = mark != NULL ? sab_yaml_find(mark, "hash") : NULL;
@@ -160,10 +159,10 @@ static bool load_mark(const char *points, const sab_point *p, int *code)
     return same;
 }
 
-sab_point_found sab_point_find(const char *points, sab_point *p)
+sab_study_point_found sab_study_point_find(const char *points, sab_study_point *p)
 {
-    char path[PATH];
-    sab_point_found found = SAB_FOUND_NOTHING;
+    char path[SAB_PATH];
+    sab_study_point_found found = SAB_STUDY_FOUND_NOTHING;
     int code;
 
     if (load_mark(points, p, &code)) {
@@ -175,32 +174,32 @@ sab_point_found sab_point_find(const char *points, sab_point *p)
                 p->exit = is_success(p->status) ? 0 : 1;
                 write_mark(points, p, NULL); /* now, if it can be done */
             }
-            p->state = SAB_POINT_DONE;
-            found = SAB_FOUND_RESULT;
+            p->state = SAB_STUDY_POINT_DONE;
+            found = SAB_STUDY_FOUND_RESULT;
         } else {
             sab_yaml_destroy(&p->summary);
             if (p->steps && sab_file_exists(file_of(points, p, "checkpoint.sab", path)))
-                found = SAB_FOUND_CHECKPOINT;
+                found = SAB_STUDY_FOUND_CHECKPOINT;
         }
     }
     return found;
 }
 
-bool sab_point_failed(const char *points, sab_point *p)
+bool sab_study_point_failed(const char *points, sab_study_point *p)
 {
-    char path[PATH];
+    char path[SAB_PATH];
     int code;
     const bool begun = load_mark(points, p, &code);
 
     if (begun && code >= 0) {
-        p->state = SAB_POINT_DONE;
+        p->state = SAB_STUDY_POINT_DONE;
         p->exit = code;
         take_status(p);
         return true;
     }
     const sab_owner_state owner = sab_owner_look(file_of(points, p, "", path), SAB_RUN_OWNER, NULL);
     const bool works = owner == SAB_OWNER_OTHER || owner == SAB_OWNER_EARLIER;
-    p->state = begun ? SAB_POINT_RUNNING : SAB_POINT_PENDING;
+    p->state = begun ? SAB_STUDY_POINT_RUNNING : SAB_STUDY_POINT_PENDING;
     snprintf(p->status, sizeof p->status, "%s",
              !begun  ? "pending"
              : works ? "running"
@@ -208,13 +207,14 @@ bool sab_point_failed(const char *points, sab_point *p)
     return false;
 }
 
-sab_status sab_point_prepare(const char *points, sab_point *p, bool resume, sab_error *err)
+sab_status sab_study_point_prepare(const char *points, sab_study_point *p, bool resume,
+                                   sab_error *err)
 {
     static const char *const old[] = {"summary.json", "checkpoint.sab"};
     sab_status status = SAB_OK;
-    char path[PATH];
+    char path[SAB_PATH];
 
-    snprintf(path, sizeof path, "%s/%s", points, p->name);
+    SAB_TRY(sab_path_set(path, err, "%s/%s", points, p->name));
     SAB_TRY(sab_directory_create(path, err));
     for (int i = 0; i < (resume ? 1 : 2); i++)
         if (remove(file_of(points, p, old[i], path)) != 0 && errno != ENOENT) {
@@ -223,17 +223,17 @@ sab_status sab_point_prepare(const char *points, sab_point *p, bool resume, sab_
         }
     p->exit = -1;
     SAB_TRY(write_mark(points, p, err));
-    p->state = SAB_POINT_RUNNING;
+    p->state = SAB_STUDY_POINT_RUNNING;
     snprintf(p->status, sizeof p->status, "running");
     p->started = sab_wall_seconds();
 cleanup:
     return status;
 }
 
-sab_status sab_point_finish(const char *points, sab_point *p, int code, bool stopped,
-                            sab_error *err)
+sab_status sab_study_point_finish(const char *points, sab_study_point *p, int code, bool stopped,
+                                  sab_error *err)
 {
-    p->state = SAB_POINT_DONE;
+    p->state = SAB_STUDY_POINT_DONE;
     p->exit = code;
     p->seconds = sab_wall_seconds() - p->started;
     if (stopped && code >= 128) /* before it could listen to signals */
@@ -249,13 +249,14 @@ sab_status sab_point_finish(const char *points, sab_point *p, int code, bool sto
     return write_mark(points, p, err);
 }
 
-const char *sab_point_complaint(const char *points, const sab_point *p, char *buffer, size_t size)
+const char *sab_study_point_complaint(const char *points, const sab_study_point *p, char *buffer,
+                                      size_t size)
 {
-    char path[PATH], line[2048];
-    FILE *file = fopen(file_of(points, p, "log.txt", path), "r");
+    char path[SAB_PATH], line[2048];
+    FILE *file = NULL;
 
     buffer[0] = '\0';
-    if (file == NULL)
+    if (sab_input_open(file_of(points, p, "log.txt", path), &file, NULL, NULL) != SAB_OK)
         return buffer;
     while (fgets(line, sizeof line, file) != NULL) {
         line[strcspn(line, "\n")] = '\0';
@@ -267,6 +268,12 @@ const char *sab_point_complaint(const char *points, const sab_point *p, char *bu
 }
 
 /* ---- numbers of a summary ---- */
+
+/* A summary is a file, in which anything may stand. */
+static const char *text_of(const sab_yaml *node)
+{
+    return node->kind == SAB_YAML_SCALAR ? node->text : "";
+}
 
 static const char *const sections[] = {"probes", "deviations", "errors"};
 static const char *const figures[] = {"steps",          "missed",       "retries",
@@ -282,7 +289,7 @@ enum {
 static const sab_geometry *geometry_of(const sab_yaml *summary)
 {
     const sab_yaml *name = sab_yaml_find(summary, "geometry");
-    const sab_geometry *geometry = name != NULL ? sab_geometry_find(name->text) : NULL;
+    const sab_geometry *geometry = name != NULL ? sab_geometry_find(text_of(name)) : NULL;
 
     return geometry != NULL ? geometry : &sab_geometry_plane;
 }
@@ -308,6 +315,9 @@ static int components(const sab_yaml *summary, const sab_yaml *entry)
 {
     double number;
 
+    for (int i = 0; entry->kind == SAB_YAML_LIST && i < entry->n; i++)
+        if (entry->item[i]->kind != SAB_YAML_SCALAR)
+            return 0; /* somebody has changed the file */
     if (entry->kind == SAB_YAML_LIST)
         return entry->n == SAB_TENSOR || entry->n <= geometry_of(summary)->dim ? entry->n : 0;
     return entry->kind == SAB_YAML_SCALAR && !entry->quoted &&
@@ -344,9 +354,9 @@ static bool not_finite(const sab_yaml *summary, char *name)
     return false;
 }
 
-const char *sab_point_trouble(const sab_point *p, char *buffer, size_t size)
+const char *sab_study_point_trouble(const sab_study_point *p, char *buffer, size_t size)
 {
-    const bool done = p->state == SAB_POINT_DONE && p->summary != NULL;
+    const bool done = p->state == SAB_STUDY_POINT_DONE && p->summary != NULL;
     const sab_yaml *missed = done ? figure(p->summary, "missed") : NULL;
     const sab_yaml *steps = done ? figure(p->summary, "steps") : NULL;
     char name[COMPONENT];
@@ -354,8 +364,8 @@ const char *sab_point_trouble(const sab_point *p, char *buffer, size_t size)
     buffer[0] = '\0';
     if (!done || !is_success(p->status))
         snprintf(buffer, size, "%s", p->status);
-    else if (missed != NULL && steps != NULL && strcmp(missed->text, "0") != 0)
-        snprintf(buffer, size, "%.12s of %.12s steps missed", missed->text, steps->text);
+    else if (missed != NULL && steps != NULL && strcmp(text_of(missed), "0") != 0)
+        snprintf(buffer, size, "%.12s of %.12s steps missed", text_of(missed), text_of(steps));
     else if (p->exit != 0)
         snprintf(buffer, size, "exit code %d", p->exit);
     else if (not_finite(p->summary, name))
@@ -363,35 +373,35 @@ const char *sab_point_trouble(const sab_point *p, char *buffer, size_t size)
     return buffer;
 }
 
-bool sab_point_good(const sab_point *p)
+bool sab_study_point_good(const sab_study_point *p)
 {
     char text[COMPONENT + 20];
 
-    return sab_point_trouble(p, text, sizeof text)[0] == '\0';
+    return sab_study_point_trouble(p, text, sizeof text)[0] == '\0';
 }
 
-static const sab_yaml *warnings_of(const sab_point *p)
+static const sab_yaml *warnings_of(const sab_study_point *p)
 {
     const sab_yaml *list = p->summary != NULL ? sab_yaml_find(p->summary, "warnings") : NULL;
 
     return list != NULL && list->kind == SAB_YAML_LIST ? list : NULL;
 }
 
-int sab_point_warnings(const sab_point *p)
+int sab_study_point_warnings(const sab_study_point *p)
 {
     const sab_yaml *list = warnings_of(p);
 
     return list != NULL ? list->n : 0;
 }
 
-const char *sab_point_warning(const sab_point *p, int i)
+const char *sab_study_point_warning(const sab_study_point *p, int i)
 {
     const sab_yaml *node = warnings_of(p)->item[i];
 
     return node->kind == SAB_YAML_SCALAR ? node->text : "";
 }
 
-double sab_point_number(const sab_point *p, const char *path)
+double sab_study_point_number(const sab_study_point *p, const char *path)
 {
     char name[COMPONENT];
     double value = NAN;
@@ -411,8 +421,8 @@ double sab_point_number(const sab_point *p, const char *path)
 
 /* ---- the table ---- */
 
-static sab_status add_columns(const sab_study *study, int n, const sab_point *point, sab_table *t,
-                              sab_error *err)
+static sab_status add_columns(const sab_study *study, int n, const sab_study_point *point,
+                              sab_table *t, sab_error *err)
 {
     sab_status status = SAB_OK;
     char name[COMPONENT];
@@ -443,7 +453,7 @@ cleanup:
     return status;
 }
 
-static sab_status add_numbers(const sab_point *p, sab_table *t, sab_error *err)
+static sab_status add_numbers(const sab_study_point *p, sab_table *t, sab_error *err)
 {
     sab_status status = SAB_OK;
     char name[COMPONENT];
@@ -463,14 +473,14 @@ static sab_status add_numbers(const sab_point *p, sab_table *t, sab_error *err)
         const sab_yaml *value = figure(p->summary, figures[i]);
 
         if (value != NULL && value->kind == SAB_YAML_SCALAR && !sab_yaml_is_empty(value))
-            SAB_TRY(sab_table_set(t, figures[i], value->text, err));
+            SAB_TRY(sab_table_set(t, figures[i], text_of(value), err));
     }
 cleanup:
     return status;
 }
 
-sab_status sab_point_table(const sab_study *study, int n, const sab_point *point, sab_table **table,
-                           sab_error *err)
+sab_status sab_study_point_table(const sab_study *study, int n, const sab_study_point *point,
+                                 sab_table **table, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_table *t = NULL;
@@ -480,23 +490,24 @@ sab_status sab_point_table(const sab_study *study, int n, const sab_point *point
     SAB_TRY(sab_table_create("results.csv", &t, err));
     SAB_TRY(add_columns(study, n, point, t, err));
     for (int j = 0; j < n; j++) {
-        const sab_point *p = &point[j];
+        const sab_study_point *p = &point[j];
 
-        if (p->state == SAB_POINT_NONE)
+        if (p->state == SAB_STUDY_POINT_NONE)
             continue;
         SAB_TRY(sab_table_add_row(t, err));
         for (int k = 0; k < study->nkeys; k++)
-            SAB_TRY(sab_table_set(t, study->key[k].name, sab_study_value(study, p->combination, k),
-                                  err));
+            SAB_TRY(sab_table_set(t, study->key[k].name,
+                                  sab_study_plain_value(study, p->combination, k, value), err));
         if (study->has_bracket)
             SAB_TRY(sab_table_set(t, study->bracket.key.name,
-                                  sab_point_value(p, value, sizeof value), err));
+                                  sab_study_point_value(p, value, sizeof value), err));
         SAB_TRY(sab_table_set(t, "status", p->status, err));
         if (p->exit >= 0)
             SAB_TRY(sab_table_set_number(t, "exit", p->exit, err));
-        SAB_TRY(sab_table_set(t, SAB_LEFT_OUT, sab_point_trouble(p, trouble, sizeof trouble), err));
+        SAB_TRY(sab_table_set(t, SAB_LEFT_OUT, sab_study_point_trouble(p, trouble, sizeof trouble),
+                              err));
         if (p->summary != NULL) {
-            SAB_TRY(sab_table_set_number(t, "warnings", sab_point_warnings(p), err));
+            SAB_TRY(sab_table_set_number(t, "warnings", sab_study_point_warnings(p), err));
             SAB_TRY(add_numbers(p, t, err));
         }
         SAB_TRY(sab_table_set(t, "point", p->name, err));

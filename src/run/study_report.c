@@ -1,4 +1,4 @@
-/* run/study_report.c -- study.json and brackets.csv. */
+/* run/study_report.c -- what a study has come to: counts, its fit, study.json, brackets.csv. */
 #include "base/text.h"
 #include "io/json.h"
 #include "run/study.h"
@@ -26,20 +26,20 @@ static bool alike(const char *a, const char *b)
     return *a == *b;
 }
 
-const char *sab_study_warns(const sab_point *p, const char *sentence)
+const char *sab_study_warns(const sab_study_point *p, const char *sentence)
 {
-    for (int k = 0; k < sab_point_warnings(p); k++)
-        if (alike(sab_point_warning(p, k), sentence))
-            return sab_point_warning(p, k);
+    for (int k = 0; k < sab_study_point_warnings(p); k++)
+        if (alike(sab_study_point_warning(p, k), sentence))
+            return sab_study_point_warning(p, k);
     return NULL;
 }
 
 const char *sab_study_warning(const sab_study_run *run, int i, int k)
 {
-    const char *sentence = sab_point_warning(&run->point[i], k);
+    const char *sentence = sab_study_point_warning(&run->point[i], k);
 
     for (int j = 0; j < k; j++)
-        if (alike(sab_point_warning(&run->point[i], j), sentence))
+        if (alike(sab_study_point_warning(&run->point[i], j), sentence))
             return NULL;
     for (int j = 0; j < i; j++)
         if (sab_study_warns(&run->point[j], sentence) != NULL)
@@ -50,7 +50,7 @@ const char *sab_study_warning(const sab_study_run *run, int i, int k)
 sab_status sab_study_write(const sab_study_run *run, sab_error *err)
 {
     sab_json json = {0};
-    char path[SAB_STUDY_PATH], text[300];
+    char path[SAB_PATH], text[300];
 
     sab_json_begin_object(&json, NULL);
     sab_json_string(&json, "version", SAB_VERSION);
@@ -61,13 +61,13 @@ sab_status sab_study_write(const sab_study_run *run, sab_error *err)
     sab_json_integer(&json, "warned", run->warned);
     sab_json_begin_object(&json, SAB_LEFT_OUT);
     for (int i = 0; i < run->npoints; i++)
-        if (run->point[i].state != SAB_POINT_NONE && !sab_point_good(&run->point[i]))
+        if (run->point[i].state != SAB_STUDY_POINT_NONE && !sab_study_point_good(&run->point[i]))
             sab_json_string(&json, run->point[i].name,
-                            sab_point_trouble(&run->point[i], text, sizeof text));
+                            sab_study_point_trouble(&run->point[i], text, sizeof text));
     sab_json_end_object(&json);
     sab_json_begin_array(&json, "warnings");
     for (int i = 0; i < run->npoints; i++)
-        for (int k = 0; k < sab_point_warnings(&run->point[i]); k++) {
+        for (int k = 0; k < sab_study_point_warnings(&run->point[i]); k++) {
             const char *sentence = sab_study_warning(run, i, k);
 
             if (sentence == NULL)
@@ -83,10 +83,40 @@ sab_status sab_study_write(const sab_study_run *run, sab_error *err)
         }
     sab_json_end_array(&json);
     sab_json_end_object(&json);
-    snprintf(path, sizeof path, "%s/study.json", run->directory);
-    const sab_status status = sab_json_save(&json, path, err);
+    sab_status status = sab_path_set(path, err, "%s/study.json", run->directory);
+    if (status == SAB_OK)
+        status = sab_json_save(&json, path, err);
     sab_json_destroy(&json);
     return status;
+}
+
+sab_study_counts sab_study_count(const sab_study_run *run)
+{
+    sab_study_counts n = {0};
+
+    for (int i = 0; i < run->npoints; i++) {
+        const sab_study_point *p = &run->point[i];
+
+        n.running += strcmp(p->status, "running") == 0;
+        n.interrupted += strcmp(p->status, "interrupted") == 0;
+        n.pending += p->state == SAB_STUDY_POINT_PENDING;
+        n.unfinished += p->state == SAB_STUDY_POINT_PENDING || p->state == SAB_STUDY_POINT_RUNNING;
+    }
+    return n;
+}
+
+sab_fit_request sab_study_fit(const sab_study_run *run, const sab_table *table)
+{
+    sab_fit_request request = run->study->fit;
+    char name[200];
+
+    if (run->study->fit_weighted && strncmp(request.y, "probes.", 7) == 0) {
+        snprintf(name, sizeof name, "deviations.%.180s", request.y + 7);
+        const int column = sab_table_find(table, name);
+        if (column >= 0)
+            request.sigma = table->column[column];
+    }
+    return request;
 }
 
 /* ---- brackets ------------------------------------------------------------------------------- */
@@ -101,11 +131,12 @@ static bool is_certified(const sab_study_run *run, const sab_chain *c)
 
 const char *sab_study_bracket_state(const sab_study_run *run, const sab_chain *c)
 {
-    const sab_point *last = &run->point[c->first + (c->next > 0 ? c->next - 1 : 0) * c->stride];
+    const sab_study_point *last =
+        &run->point[c->first + (c->next > 0 ? c->next - 1 : 0) * c->stride];
 
-    return c->broken && last->state == SAB_POINT_RUNNING           ? last->status
+    return c->broken && last->state == SAB_STUDY_POINT_RUNNING     ? last->status
            : c->broken && strcmp(last->status, "interrupted") == 0 ? "interrupted"
-           : c->broken && last->state == SAB_POINT_PENDING         ? "pending"
+           : c->broken && last->state == SAB_STUDY_POINT_PENDING   ? "pending"
            : c->broken                                             ? "failed"
            : c->next < 2                                           ? "pending"
            : is_certified(run, c)                                  ? "bracketed"
@@ -119,7 +150,7 @@ int sab_study_missed(const sab_study_run *run, const sab_chain *c)
     int missed = 0;
 
     for (int i = 0; i < c->next; i++)
-        missed += !sab_point_good(&run->point[c->first + i * c->stride]);
+        missed += !sab_study_point_good(&run->point[c->first + i * c->stride]);
     return missed;
 }
 
@@ -133,13 +164,16 @@ static sab_status fill_row(const sab_study_run *run, const sab_chain *c, sab_tab
 
     SAB_TRY(sab_table_add_row(t, err));
     for (int k = 0; k < s->nkeys; k++)
-        SAB_TRY(sab_table_set(t, s->key[k].name, sab_study_value(s, combination, k), err));
+        SAB_TRY(
+            sab_table_set(t, s->key[k].name, sab_study_plain_value(s, combination, k, text), err));
     if (c->sure_flowing >= 0)
         SAB_TRY(sab_table_set(
-            t, "flowing", sab_point_value(&run->point[c->sure_flowing], text, sizeof text), err));
+            t, "flowing", sab_study_point_value(&run->point[c->sure_flowing], text, sizeof text),
+            err));
     if (c->sure_arrested >= 0)
         SAB_TRY(sab_table_set(
-            t, "arrested", sab_point_value(&run->point[c->sure_arrested], text, sizeof text), err));
+            t, "arrested", sab_study_point_value(&run->point[c->sure_arrested], text, sizeof text),
+            err));
     if (is_certified(run, c)) {
         const double low = run->point[c->sure_flowing].value;
         const double high = run->point[c->sure_arrested].value;
@@ -160,9 +194,9 @@ sab_status sab_study_write_brackets(const sab_study_run *run, sab_error *err)
                                          "points",  "missed",   "status"};
     sab_status status = SAB_OK;
     sab_table *t = NULL;
-    char path[SAB_STUDY_PATH];
+    char path[SAB_PATH];
 
-    snprintf(path, sizeof path, "%s/brackets.csv", run->directory);
+    SAB_TRY(sab_path_set(path, err, "%s/brackets.csv", run->directory));
     SAB_TRY(sab_table_create(path, &t, err));
     for (int k = 0; k < run->study->nkeys; k++)
         SAB_TRY(sab_table_add_column(t, run->study->key[k].name, err));

@@ -1,8 +1,11 @@
 #include "run/summary.h"
+#include "run/scene_report.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "flow/law.h"
 #include "io/output.h"
+#include "linalg/server.h"
+#include "run/provenance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,19 +135,24 @@ static void material(sab_json *json, const sab_session *session)
     sab_json_end_object(json);
 }
 
-void sab_summary_solver(sab_json *json, const sab_report *r, const sab_factor *factor, double whole)
+static void add_solver(sab_json *json, const sab_report *r, double tolerance,
+                       const sab_solver *solver, double whole)
 {
-    const sab_factor_info info = sab_factor_get_info(factor);
+    const sab_factor_info info = sab_factor_get_info(sab_solver_factor(solver));
     const sab_certificate *c = &r->certificate;
 
     sab_json_begin_object(json, "solver");
     sab_json_string(json, "method", sab_method_table[r->method].name);
+    sab_json_number(json, "tolerance", tolerance);
     sab_json_string(json, "linear", info.backend);
     sab_json_string(json, "ordering", info.ordering);
+    sab_json_integer(json, "processes", info.processes);
     sab_json_number(json, "factor_entries", info.entries);
     sab_json_number(json, "factor_flops", info.flops);
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
+    if (sab_solver_iterations(solver) > 0)
+        sab_json_integer(json, "cg_iterations", sab_solver_iterations(solver));
     sab_json_number(json, "merit", sab_certificate_merit(c));
     sab_json_number(json, "gap", c->gap);
     sab_json_number(json, "gap_friction", c->gap_friction);
@@ -200,28 +208,149 @@ static void probes(sab_json *json, const char *key, const sab_session *session,
     sab_json_end_object(json);
 }
 
+/* One probe in SI: its numbers, their deviation, the unit, and the whole of which it is a part. */
+static void si_probe(sab_json *json, const sab_case *c, const sab_probe_result *r,
+                     const double *value, const double *deviation)
+{
+    sab_dimension dimension;
+    double scale, si[SAB_TENSOR], error[SAB_TENSOR];
+    bool extensive;
+    char unit[40];
+
+    if (!sab_units_of_probe(r->probe, c->geometry, &c->units, &dimension, &scale, &extensive) ||
+        !isfinite(scale) || r->components > SAB_TENSOR)
+        return;
+    for (int i = 0; i < r->components; i++) {
+        si[i] = scale * value[i];
+        error[i] = deviation != NULL ? scale * deviation[i] : 0.0;
+    }
+    sab_json_begin_object(json, r->probe->name);
+    numbers(json, "value", r->name != NULL, r->components, si);
+    if (deviation != NULL)
+        numbers(json, "deviation", r->name != NULL, r->components, error);
+    sab_json_string(json, "unit", sab_dimension_name(dimension, unit, sizeof unit));
+    if (extensive && c->symmetry > 1)
+        sab_json_number(json, "total", c->symmetry * si[0]);
+    sab_json_end_object(json);
+}
+
+/* Of a case that is a part of the whole: what the whole has. `mean` as in si_object. */
+static void totals(sab_json *json, const sab_case *c, const sab_run_result *result,
+                   const double *mean)
+{
+    if (c->symmetry <= 1)
+        return;
+    sab_json_begin_object(json, "totals");
+    for (int i = 0; i < c->nprobes && result->probe != NULL; i++) {
+        const sab_probe_result *r = &result->probe[i];
+        sab_dimension dimension;
+        double scale;
+        bool extensive;
+
+        if (sab_probe_is_profile(r->probe))
+            continue;
+        sab_units_of_probe(r->probe, c->geometry, &c->units, &dimension, &scale, &extensive);
+        if (extensive)
+            sab_json_number(json, r->probe->name,
+                            c->symmetry * (mean != NULL ? mean[0] : r->value[0]));
+        mean = mean != NULL ? mean + r->components : NULL;
+    }
+    sab_json_end_object(json);
+}
+
+/* The result in SI. mean, deviation: a number per component of each probe; NULL of a creeping flow,
+ * which has the last values only. */
+static void si_object(sab_json *json, const sab_case *c, const sab_run_result *result,
+                      const double *mean, const double *deviation)
+{
+    const sab_units *u = &c->units;
+
+    if (!u->given)
+        return;
+    sab_json_begin_object(json, "si");
+    sab_json_number(json, "length", u->length);
+    sab_json_number(json, "density", u->has_density ? u->density : NAN);
+    sab_json_number(json, "gravity", u->gravity);
+    sab_json_number(json, "time",
+                    sab_march_time(result->march) * sab_units_scale(u, (sab_dimension){.s = 1}));
+    sab_json_begin_object(json, "probes");
+    for (int i = 0; i < c->nprobes && result->probe != NULL; i++) {
+        const sab_probe_result *r = &result->probe[i];
+
+        if (sab_probe_is_profile(r->probe))
+            continue;
+        si_probe(json, c, r, mean != NULL ? mean : r->value, deviation);
+        mean = mean != NULL ? mean + r->components : NULL;
+        deviation = deviation != NULL ? deviation + r->components : NULL;
+    }
+    sab_json_end_object(json);
+    sab_json_end_object(json);
+}
+
 /* What engineers ask of a wall: from the means of its rows over the window. */
-static sab_status wall_loads(sab_json *json, const sab_session *session,
-                             const sab_run_result *result, sab_error *err)
+sab_status sab_summary_load(const sab_session *session, const sab_run_result *result, int probe,
+                            sab_load_figures *figures, double **force, sab_error *err)
 {
     const sab_march *m = result->march;
+    const sab_probe_result *r = &result->probe[probe];
     double *mean = NULL, *deviation = NULL;
-    bool open = false;
     sab_status status = SAB_OK;
 
     SAB_NEW(mean, m->profile_columns);
     SAB_NEW(deviation, m->profile_columns);
+    if (sab_march_profile(m, probe, mean, deviation) == 0)
+        memcpy(mean, r->value, (size_t)(r->samples * r->components + r->beside) * sizeof *mean);
+    *figures = sab_wall_load_figures(r->load, session->flow, mean);
+    if (force != NULL) {
+        SAB_NEW(*force, r->beside);
+        memcpy(*force, mean + r->samples * r->components, (size_t)r->beside * sizeof **force);
+    }
+cleanup:
+    SAB_FREE(mean);
+    SAB_FREE(deviation);
+    return status;
+}
+
+/* The balance of forces, vectors; about an axis the part along it: gravity = inertia + the forces
+ * on all entries. */
+static void balance(sab_json *json, const sab_session *session, const sab_load_figures *f,
+                    const double *force)
+{
+    const int dim = session->c->geometry->dim, n = session->c->geometry->axis ? 1 : dim;
+
+    force += dim - n;
+    sab_json_begin_object(json, "balance");
+    numbers(json, "gravity", n > 1, n, force + dim * SAB_FORCES_GRAVITY);
+    numbers(json, "inertia", n > 1, n, force + dim * SAB_FORCES_INERTIA);
+    numbers(json, "outflow", n > 1, n, force + dim * SAB_FORCES_OUTFLOW);
+    sab_json_begin_object(json, "forces");
+    for (int b = 0; b < session->flow->setup.nboundaries; b++)
+        numbers(json, session->flow->setup.boundary[b].group, n > 1, n,
+                force + dim * (SAB_FORCES_ENTRIES + b));
+    sab_json_end_object(json);
+    sab_json_number(json, "defect", f->defect);
+    sab_json_end_object(json);
+}
+
+static sab_status wall_loads(sab_json *json, const sab_session *session,
+                             const sab_run_result *result, sab_error *err)
+{
+    bool open = false;
+    sab_status status = SAB_OK;
+    double *force = NULL;
+
     for (int i = 0; i < session->c->nprobes && result->probe != NULL; i++) {
         const sab_probe_result *r = &result->probe[i];
+        char note[SAB_LOAD_NOTE];
+        sab_load_figures f;
 
         if (r->load == NULL)
             continue;
+        SAB_TRY(sab_summary_load(session, result, i, &f, &force, err));
         if (!open)
             sab_json_begin_object(json, "wall_loads");
         open = true;
-        if (sab_march_profile(m, i, mean, deviation) == 0)
-            memcpy(mean, r->value, (size_t)(r->samples * r->components) * sizeof *mean);
-        const sab_load_figures f = sab_wall_load_figures(r->load, session->flow, mean);
+        sab_wall_load_note(&f, "; ", note);
         sab_json_begin_object(json, r->probe->name);
         sab_json_number(json, "weight", f.weight);
         sab_json_number(json, "bottom", f.bottom);
@@ -236,13 +365,16 @@ static sab_status wall_loads(sab_json *json, const sab_session *session,
         sab_json_number(json, "slip_ratio", f.slip_ratio);
         sab_json_string(json, "flow", f.verdict);
         sab_json_number(json, "determined", f.sliding);
+        sab_json_number(json, "rigid", f.rigid);
+        sab_json_string(json, "note", note);
+        balance(json, session, &f, force);
+        SAB_FREE(force);
         sab_json_end_object(json);
     }
     if (open)
         sab_json_end_object(json);
 cleanup:
-    SAB_FREE(mean);
-    SAB_FREE(deviation);
+    SAB_FREE(force);
     return status;
 }
 
@@ -337,6 +469,8 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
     sab_json_number(json, "cpu", total->work.cpu_total / m->rows);
     sab_json_number(json, "cpu_in_factorisations", f.cpu_per_step);
     sab_json_end_object(json);
+    if (!sab_march_is_flow(m))
+        return;
     transport(json, &sab_march_flow_of(m)->transport);
     sab_json_number(json, "cell_reynolds", result->cell_reynolds);
     sab_json_number(json, "courant", result->courant);
@@ -366,65 +500,126 @@ static void errors(sab_json *json, const sab_run_result *result)
     sab_json_end_object(json);
 }
 
+/* What every result begins with. */
+static void begin(sab_json *json, const sab_session *session, const sab_run_result *result)
+{
+    sab_json_begin_object(json, NULL);
+    sab_json_integer(json, "format", SAB_SUMMARY_FORMAT);
+    sab_json_string(json, "status", result->status);
+    sab_json_bool(json, "good", sab_march_is_good(result->march));
+    sab_json_begin_array(json, "warnings");
+    for (int i = 0; i < sab_warnings_kept(result->warnings); i++)
+        sab_json_string(json, NULL, result->warnings->text[i]);
+    sab_json_end_array(json);
+    sab_json_string(json, "version", SAB_VERSION);
+    sab_json_string(json, "title", session->c->title);
+    sab_json_string(json, "geometry", session->c->geometry->name);
+}
+
+/* Times, memory, steps. */
+static void costs(sab_json *json, const sab_run_result *result)
+{
+    const sab_march *m = result->march;
+    double most;
+
+    sab_json_begin_object(json, "cpu");
+    sab_json_number(json, "assembly", result->cpu_assembly);
+    if (!sab_march_is_creeping(m) && sab_march_is_flow(m))
+        sab_json_number(json, "transport", sab_march_flow_of(m)->cpu_transport);
+    for (int i = SAB_WORK_COUNTS; i < SAB_WORK_ENTRIES; i++)
+        sab_json_number(json, sab_work_table[i].name, sab_work_get(&result->report.solve.work, i));
+    sab_json_number(json, "output", result->cpu_output);
+    sab_json_number(json, "total", result->cpu_total);
+    if (sab_server_processes() > 1)
+        sab_json_number(json, "servers", sab_server_cpu(&most));
+    sab_json_end_object(json);
+    sab_json_number(json, "wall", result->wall_total);
+    sab_json_number(json, "peak_memory", sab_peak_memory());
+    sab_json_integer(json, "steps", m->rows);
+    sab_json_number(json, "time", sab_march_time(m));
+}
+
+static void flow_numbers(sab_json *json, const sab_session *session, const sab_run_result *result)
+{
+    const sab_mesh *mesh = session->mesh;
+
+    sab_json_begin_object(json, "mesh");
+    sab_json_integer(json, "vertices", mesh->nvertices);
+    sab_json_integer(json, "elements", mesh->nelements);
+    sab_json_integer(json, "velocity_dofs", session->flow->program->n);
+    sab_json_integer(json, "gauss_points", session->flow->space->npoints);
+    if (session->flow->walls != NULL)
+        sab_json_integer(json, "wall_points", session->flow->walls->n);
+    sab_json_end_object(json);
+    material(json, session);
+    if (sab_march_is_creeping(result->march))
+        sab_json_string(json, "missed_by", sab_miss_table[result->report.missed.by].key);
+    add_solver(json, &result->report.solve, session->c->solver.tolerance, session->flow->solver,
+               session->c->geometry->whole);
+    volume(json, &result->volume);
+}
+
 sab_status sab_summary_write(const char *path, const sab_session *session,
                              const sab_run_result *result, sab_error *err)
 {
-    const sab_report *r = &result->report.solve;
-    const sab_mesh *mesh = session->mesh;
     const sab_march *m = result->march;
-    const bool inertial = !sab_march_is_creeping(m);
+    const bool inertial = !sab_march_is_creeping(m), flow = session->flow != NULL;
+    sab_status status = SAB_OK;
     sab_json json = {0};
 
-    sab_json_begin_object(&json, NULL);
-    sab_json_string(&json, "status", result->status);
-    sab_json_begin_array(&json, "warnings");
-    for (int i = 0; i < sab_warnings_kept(result->warnings); i++)
-        sab_json_string(&json, NULL, result->warnings->text[i]);
-    sab_json_end_array(&json);
-    sab_json_string(&json, "version", SAB_VERSION);
-    sab_json_string(&json, "title", session->c->title);
-    sab_json_string(&json, "geometry", session->c->geometry->name);
-    sab_json_begin_object(&json, "mesh");
-    sab_json_integer(&json, "vertices", mesh->nvertices);
-    sab_json_integer(&json, "elements", mesh->nelements);
-    sab_json_integer(&json, "velocity_dofs", session->flow->program->n);
-    sab_json_integer(&json, "gauss_points", session->flow->space->npoints);
-    if (session->flow->walls != NULL)
-        sab_json_integer(&json, "wall_points", session->flow->walls->n);
-    sab_json_end_object(&json);
-    material(&json, session);
-    if (!inertial)
-        sab_json_string(&json, "missed_by", sab_miss_table[result->report.missed.by].key);
-    sab_summary_solver(&json, r, sab_solver_factor(session->flow->solver),
-                       session->c->geometry->whole);
-    volume(&json, &result->volume);
-    sab_json_begin_object(&json, "cpu");
-    sab_json_number(&json, "assembly", result->cpu_assembly);
-    if (inertial)
-        sab_json_number(&json, "transport", sab_march_flow_of(m)->cpu_transport);
-    for (int i = SAB_WORK_COUNTS; i < SAB_WORK_ENTRIES; i++)
-        sab_json_number(&json, sab_work_table[i].name, sab_work_get(&r->work, i));
-    sab_json_number(&json, "output", result->cpu_output);
-    sab_json_number(&json, "total", result->cpu_total);
-    sab_json_end_object(&json);
-    sab_json_number(&json, "wall", result->wall_total);
-    sab_json_number(&json, "peak_memory", sab_peak_memory());
-    sab_json_integer(&json, "steps", m->rows);
-    sab_json_number(&json, "time", sab_march_time(m));
+    begin(&json, session, result);
+    if (flow)
+        flow_numbers(&json, session, result);
+    else
+        sab_summary_scene(&json, session->scene, result);
+    costs(&json, result);
     if (inertial)
         steps(&json, session, result);
-    sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
-    sab_json_number(&json, "rate_residual", result->report.rate_residual);
-    sab_json_number(&json, "pressure_oscillation", result->shown.oscillation);
-    probes(&json, "probes", session, result, inertial ? result->mean + SAB_HISTORY_FIXED : NULL,
-           true);
+    if (flow) {
+        sab_json_integer(&json, "viscosity_iterations", result->report.viscosity_iterations);
+        sab_json_number(&json, "rate_residual", result->report.rate_residual);
+        sab_json_number(&json, "pressure_oscillation", result->shown.oscillation);
+    }
+    probes(&json, "probes", session, result, inertial ? result->mean + m->fixed : NULL, true);
     if (inertial)
-        probes(&json, "deviations", session, result, result->deviation + SAB_HISTORY_FIXED, false);
-    sab_status status = wall_loads(&json, session, result, err);
+        probes(&json, "deviations", session, result, result->deviation + m->fixed, false);
+    totals(&json, session->c, result, inertial ? result->mean + m->fixed : NULL);
+    si_object(&json, session->c, result, inertial ? result->mean + m->fixed : NULL,
+              inertial ? result->deviation + m->fixed : NULL);
+    if (flow)
+        status = wall_loads(&json, session, result, err);
     errors(&json, result);
+    if (status == SAB_OK)
+        status = sab_provenance_write(&json, session, err);
     sab_json_end_object(&json);
     if (status == SAB_OK)
         status = sab_json_save(&json, path, err);
+    sab_json_destroy(&json);
+    return status;
+}
+
+sab_status sab_summary_program(const char *path, const sab_report *report, double tolerance,
+                               const sab_solver *solver, int n, const double *u, sab_error *err)
+{
+    sab_json json = {0};
+
+    sab_json_begin_object(&json, NULL);
+    sab_json_string(&json, "status",
+                    report->reason == SAB_CONVERGED    ? "converged"
+                    : report->reason == SAB_INFEASIBLE ? "infeasible"
+                                                       : "not_converged");
+    sab_json_string(&json, "missed_by",
+                    sab_miss_table[sab_report_missed(report, tolerance).by].key);
+    sab_json_string(&json, "version", SAB_VERSION);
+    add_solver(&json, report, tolerance, solver, 1.0);
+    sab_json_number(&json, "cpu", report->work.cpu_total);
+    sab_json_number(&json, "cpu_one_factorisation", report->work.cpu_one_factorisation);
+    sab_json_begin_array(&json, "u");
+    for (int i = 0; i < n; i++)
+        sab_json_number(&json, NULL, u[i]);
+    sab_json_end_array(&json);
+    sab_json_end_object(&json);
+    const sab_status status = sab_json_save(&json, path, err);
     sab_json_destroy(&json);
     return status;
 }

@@ -1,4 +1,4 @@
-/* run/summary.h -- summary.json of a run (docs/architecture.md lists its keys). */
+/* run/summary.h -- summary.json of a run (docs/reference/files.md lists its keys). */
 #ifndef SAB_RUN_SUMMARY_H
 #define SAB_RUN_SUMMARY_H
 
@@ -7,6 +7,9 @@
 #include "fem/exact.h"
 #include "run/march_flow.h"
 #include "io/json.h"
+
+/* Raised when a key changes its meaning or goes; new keys do not count. */
+enum { SAB_SUMMARY_FORMAT = 1 };
 
 typedef struct sab_run_result {
     const sab_warnings *warnings; /* those that belong to the result */
@@ -34,6 +37,10 @@ typedef struct sab_march_figures {
     double cpu_per_step;           /* of the solver, in units of one factorisation */
 } sab_march_figures;
 sab_march_figures sab_summary_figures(const sab_march *march);
+/* Those of a wall load, from its means over the window; and, if force is not NULL, the forces of
+ * the whole body (flow/forces.h), which the caller frees. */
+sab_status sab_summary_load(const sab_session *session, const sab_run_result *result, int probe,
+                            sab_load_figures *figures, double **force, sab_error *err);
 
 sab_status sab_summary_write(const char *path, const sab_session *session,
                              const sab_run_result *result, sab_error *err);
@@ -44,8 +51,8 @@ sab_status sab_summary_exact(const sab_session *session, double time, sab_run_re
  * which is null in a file, if not. */
 bool sab_volume_flows(const sab_volume *volume);
 double sab_volume_share(const sab_volume *volume, double part);
-/* The solver object: shared with `sablier solve`. */
-void sab_summary_solver(sab_json *json, const sab_report *report, const sab_factor *factor,
-                        double whole);
+/* The file of `sablier solve -o`: certificates, work and velocities of a cone program alone. */
+sab_status sab_summary_program(const char *path, const sab_report *report, double tolerance,
+                               const sab_solver *solver, int n, const double *u, sab_error *err);
 
 #endif

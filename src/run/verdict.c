@@ -1,5 +1,7 @@
 #include "run/verdict.h"
 #include "fem/transport.h"
+#include "linalg/server.h"
+#include "run/scene_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +15,8 @@ static const double VOLUME_PARTED = 0.05;
 static const double ROUGH_PRESSURE = 0.3;
 /* Inf-sup constants were measured down to 0.45 (docs/theory.md, 10.1). */
 static const double FLAT_ELEMENT = 0.1;
+/* Share of grains without room: what short flows keep below without being corrected. */
+static const double EXCESS = 0.01;
 
 /* ---- before ---------------------------------------------------------------------------------- */
 
@@ -72,9 +76,14 @@ static void warn_mesh(const sab_session *session, sab_warnings *warnings)
 
 void sab_session_warn(const sab_session *session, sab_warnings *warnings)
 {
-    const sab_boundary_report *report = &session->flow->boundaries;
     char place[SAB_PLACE_TEXT];
 
+    if (session->scene != NULL) {
+        sab_warn_scene(session->scene, warnings);
+        return;
+    }
+    const sab_boundary_report *report = &session->flow->boundaries;
+    const sab_factor_info factor = sab_factor_get_info(sab_solver_factor(session->flow->solver));
     warn_corners(session, warnings);
     if (report->uncovered > 0)
         sab_warnings_add(
@@ -84,6 +93,11 @@ void sab_session_warn(const sab_session *session, sab_warnings *warnings)
             report->uncovered, sab_place_text(session->mesh->cell->dim, report->place, place));
     warn_mesh(session, warnings);
     warn_friction(session, warnings);
+    if (factor.processes < sab_server_processes())
+        sab_warnings_add(warnings,
+                         "solver.linear: %s works on one process, and the other %d wait; give auto "
+                         "or mumps, or do without mpirun",
+                         factor.backend, sab_server_processes() - 1);
     if (!sab_session_stable(session))
         sab_warnings_add(warnings,
                          "mesh.split: none is the plain P2/P1 pair: stable on special meshes only; "
@@ -215,12 +229,26 @@ static void warn_advection(sab_run *run)
     const double limit =
         sab_transport_limit(c->element, sab_session_is_split(&run->session), order);
 
-    if (run->result.cell_reynolds > limit)
+    if (run->session.flow->surface == NULL && run->result.cell_reynolds > limit)
         sab_warnings_add(
             &run->warnings,
             "advection may be under-resolved on this mesh: |u| h Re up to %.3g, above %g; "
             "refine where it is fast%s",
             run->result.cell_reynolds, limit, order == 2 ? ", or use time.order: 1" : "");
+}
+
+/* Grains where there is no room for them: nothing in the law takes that back. */
+static void warn_excess(sab_run *run)
+{
+    const sab_surface *surface = run->session.flow->surface;
+    const double excess = surface != NULL ? sab_filling_excess(surface->fill) : 0.0;
+
+    if (excess > EXCESS)
+        sab_warnings_add(&run->warnings,
+                         "%.2g %% of the grains stand where there is no room for them, more than "
+                         "%g %%%s: volume has been lost",
+                         100.0 * excess, 100.0 * EXCESS,
+                         surface->room == NULL ? " (surface.correct is off)" : "");
 }
 
 static void warn_inertial(sab_run *run)
@@ -241,10 +269,15 @@ static void warn_inertial(sab_run *run)
         warn_friction(&run->session, &run->warnings);
     warn_energy(run, &energy);
     warn_advection(run);
+    warn_excess(run);
 }
 
 void sab_run_warn(sab_run *run)
 {
+    if (run->session.scene != NULL) {
+        sab_warn_scene_result(run);
+        return;
+    }
     warn_volume(run);
     if (sab_march_is_creeping(run->march))
         warn_creeping(run);

@@ -11,6 +11,9 @@ static const double STEEP = 0.5;
 /* Least tolerance for which interior points keep to a tight path. */
 static const double THIN = 2e-3;
 
+/* Least tolerance that warm sweeps are trusted with. */
+static const double SWEPT = 1e-4;
+
 /* Unused places are 0 = AUTO. */
 typedef struct chain {
     sab_method method[SAB_PLAN_MOST];
@@ -21,6 +24,15 @@ static const chain CAREFUL = {{SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM, SAB_METHOD_
 static const chain EXACT = {{SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM}};
 static const chain AGAIN = {
     {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT}};
+/* Contacts of bodies. Where grains move sweeps cost a tenth of an interior point, where they are
+ * locked they do not end; then the exact law from afar, and from elsewhere if it jams: whether it
+ * does depends on the start [docs/theory.md, 6.10]. */
+static const chain BODIES = {
+    {SAB_METHOD_GS, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND}};
+static const chain BODIES_CONVEX = {{SAB_METHOD_GS, SAB_METHOD_IPM, SAB_METHOD_APGD}};
+static const chain MANY = {{SAB_METHOD_GS}};
+/* Beyond so many unknowns the factors of packings in space are too dear. */
+enum { MANY_UNKNOWNS = 20000 };
 
 /* What to try first, and what to go on with from the best iterate when that stalls. A convex
  * program is the interior point's own ground. A rough answer is cheapest with the symmetric matrix
@@ -35,6 +47,8 @@ static const chain *choose(const sab_facts *f)
 {
     const bool folded = f->excess > SAB_UNFOLDED;
 
+    if (f->bodies && !f->follows)
+        return f->unknowns > MANY_UNKNOWNS ? &MANY : f->convex ? &BODIES_CONVEX : &BODIES;
     if (f->convex)
         return &CONVEX;
     if (f->tolerance < FINE)
@@ -49,19 +63,45 @@ static sab_stage first_stage(sab_method method, const sab_facts *f)
     const bool exact = method == SAB_METHOD_IPM_EXACT && f->tolerance < FINE;
 
     if (f->warm)
-        return (sab_stage){method, f->moving ? SAB_START_GIVEN : SAB_START_FLOW,
-                           exact ? LIFT_MORE : LIFT};
+        return (sab_stage){.method = method,
+                           .start = f->moving ? SAB_START_GIVEN : SAB_START_FLOW,
+                           .lift = exact ? LIFT_MORE : LIFT};
     if (f->at_rest)
-        return (sab_stage){method, SAB_START_FLOW, LIFT_MORE};
-    return (sab_stage){method, SAB_START_COLD, 0.0};
+        return (sab_stage){.method = method, .start = SAB_START_FLOW, .lift = LIFT_MORE};
+    return (sab_stage){.method = method, .start = SAB_START_COLD};
+}
+
+/* The stage after `i` others have stalled: from the best iterate; of bodies the second method
+ * starts cold, and a third one with the largest lift, when that has jammed. A time step that has
+ * jammed from rest goes by way of a law nearer to the associated one [docs/theory.md, 6.7]. */
+static sab_stage next_stage(sab_method method, int i, const sab_facts *f)
+{
+    if (f->bodies && i == 1)
+        return (sab_stage){.method = method, .start = SAB_START_COLD};
+    if (f->bodies)
+        return (sab_stage){
+            .method = method, .start = SAB_START_BEST, .lift = i == 2 ? 1.0 : LIFT_MORE};
+    if (i == 1 && f->inertial && !f->warm && !f->convex && f->excess > SAB_UNFOLDED &&
+        f->tolerance >= FINE)
+        return (sab_stage){
+            .method = method, .start = SAB_START_FLOW, .lift = LIFT, .relaxed = true};
+    return (sab_stage){.method = method, .start = SAB_START_BEST, .lift = LIFT};
 }
 
 /* A few steps of Douglas-Rachford save the interior points a third of their iterations while
  * mu - zeta is moderate; where it is large they would lead them astray. */
 static bool predictor_helps(const sab_facts *f)
 {
-    return !f->warm && !f->at_rest && f->safe && !f->follows && !f->convex &&
+    return !f->bodies && !f->warm && !f->at_rest && f->safe && !f->follows && !f->convex &&
            f->excess <= SAB_UNFOLDED;
+}
+
+/* From the impulses of the step before sweeps reach moderate tolerances in locked packings too, and
+ * sooner than an interior point, which has no use for that start: 512 spheres in a box to rest take
+ * a third of the time, and no step is missed. */
+static bool sweeps_suffice(const sab_facts *f)
+{
+    return f->bodies && f->warm && f->tolerance >= SWEPT;
 }
 
 sab_plan sab_auto_plan(sab_method method, const sab_facts *f)
@@ -75,11 +115,12 @@ sab_plan sab_auto_plan(sab_method method, const sab_facts *f)
 
         if (automatic && f->follows && !sab_method_is_ipm(next))
             break;
-        plan.stage[plan.n++] =
-            i == 0 ? first_stage(next, f) : (sab_stage){next, SAB_START_BEST, LIFT};
+        plan.stage[plan.n++] = i == 0 ? first_stage(next, f) : next_stage(next, i, f);
     }
+    plan.stage[0].hurried = plan.n > 1 && !sweeps_suffice(f);
     plan.predictor = automatic && predictor_helps(f);
-    plan.predicted = (sab_stage){plan.stage[0].method, SAB_START_FLOW, LIFT_MORE};
+    plan.predicted =
+        (sab_stage){.method = plan.stage[0].method, .start = SAB_START_FLOW, .lift = LIFT_MORE};
     /* not in a time step from rest (or with b < 1), the hardest program, which needs all the room
      * there is; and below THIN the barrier is thin by itself, and the lag of what is taken out the
      * last to go */

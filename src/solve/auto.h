@@ -16,6 +16,8 @@ typedef struct sab_facts {
     bool warm;     /* a stress is given, */
     bool moving;   /* and a velocity */
     bool at_rest;  /* the start is a body at rest */
+    bool bodies;   /* A falls apart: gs fits */
+    int unknowns;
 } sab_facts;
 
 /* Where an interior point starts; a first-order method always starts from the current stress. */
@@ -29,7 +31,9 @@ typedef enum sab_start {
 typedef struct sab_stage {
     sab_method method;
     sab_start start;
-    double lift; /* off the boundary of the cones, unless it starts cold */
+    double lift;  /* off the boundary of the cones, unless it starts cold */
+    bool hurried; /* gs: end when slow, the next one does better */
+    bool relaxed; /* start from the answer of the law with half of mu - zeta */
 } sab_stage;
 
 enum { SAB_PLAN_MOST = 4 };

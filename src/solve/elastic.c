@@ -75,6 +75,10 @@ sab_status sab_elastic_create(const sab_program *p, double stiffness, sab_progra
     SAB_TRY(extend_blocks(p->B, &x->B, err));
     memcpy(x->l, p->l, (size_t)p->n * sizeof *x->l);
     memcpy(x->k, p->k, points * (size_t)p->s * sizeof *x->k);
+    if (p->slack != NULL) {
+        SAB_TRY(sab_program_add_slack(x, err));
+        memcpy(x->slack, p->slack, points * sizeof *x->slack);
+    }
     memcpy(x->weight, p->weight, points * sizeof *x->weight);
     memcpy(x->r, p->r, points * sizeof *x->r);
     memcpy(x->friction, p->dilatancy, points * sizeof *x->friction);

@@ -145,7 +145,7 @@ sab_status sab_first_order_measure(sab_first_order *it, const sab_program *p, sa
     double *x = it->y, *gamma = it->gamma_y, norm = 0.0;
 
     it->tau = 1.0;
-    if (p->step_is_safe)
+    if (p->r_is_safe)
         return SAB_OK;
     fill_pseudo_random(1, it->rows, x);
     for (int k = 0; k < 20; k++) {
@@ -212,6 +212,7 @@ sab_status sab_first_order_split(sab_first_order *it, const sab_program *p,
     if (it->factor == NULL) {
         if (it->K == NULL)
             SAB_TRY(sab_blocks_pattern(p->B, true, &it->K, err));
+        SAB_TRY(sab_sparse_include(p->A, &it->K, err));
         if (it->scatter == NULL)
             SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
         SAB_TRY(sab_factor_create(linear, it->K, &it->factor, err));
@@ -232,6 +233,12 @@ cleanup:
 const sab_factor *sab_first_order_factor(const sab_first_order *iteration)
 {
     return iteration->factor;
+}
+
+void sab_first_order_set_accuracy(sab_first_order *iteration, double part)
+{
+    if (iteration->factor != NULL)
+        sab_factor_set_accuracy(iteration->factor, part);
 }
 
 const double *sab_first_order_strain_rate(const sab_first_order *iteration)
@@ -259,7 +266,7 @@ static void correct_tau(sab_first_order *it, const sab_program *p)
 {
     double dd, de, ee;
 
-    if (p->step_is_safe)
+    if (p->r_is_safe)
         return;
     curvature(p, it->lambda, it->lambda_old, it->gamma, it->gamma_old, &dd, &de, &ee);
     if (it->tau * it->tau * ee > dd)
@@ -269,7 +276,7 @@ static void correct_tau(sab_first_order *it, const sab_program *p)
 static void timed_step(sab_first_order *it, const sab_program *p, double tau, const double *shift,
                        const double *y, const double *gamma, double *out)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
+    const sab_cone_laws laws = sab_program_laws(p);
     const double before = sab_cpu_seconds();
 
     sab_cone_step(&laws, tau, shift, y, gamma, out);
@@ -303,9 +310,10 @@ static bool turns_back(const sab_first_order *it, const sab_program *p, bool asp
         const double *y = it->y + q * s, *g = it->gamma_y + q * s;
         double part = 0.0;
         if (aspg) {
-            const double normal = shift != NULL
-                                      ? shift[q]
-                                      : (p->friction[q] - p->dilatancy[q]) * sab_cone_norm_t(s, g);
+            const double normal =
+                sab_program_slack(p, q) +
+                (shift != NULL ? shift[q]
+                               : (p->friction[q] - p->dilatancy[q]) * sab_cone_norm_t(s, g));
             part = normal * (l[0] - old[0]);
             for (int i = 0; i < s; i++)
                 part += g[i] * (l[i] - old[i]);
@@ -374,8 +382,9 @@ static sab_status map_pg(sab_first_order *it, const sab_program *p, sab_factor *
 }
 
 /* Douglas-Rachford at the state x [docs/theory.md, 6.9], one solve:
- *     lambda = return map of x,   (A + B^T M rho B) u = l + B^T M (2 lambda - x - rho k),
- *     gamma = B u + k,            p(x) = x + alpha (lambda - x - rho gamma). */
+ *     lambda = return map of x,   (A + B^T M rho B) u = l + B^T M (2 lambda - x - rho k'),
+ *     gamma' = B u + k',          p(x) = x + alpha (lambda - x - rho gamma'),   k' = k + slack n.
+ */
 static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *factor,
                          sab_error *err)
 {
@@ -389,6 +398,7 @@ static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *
         sab_cone_return_map(s, p->friction[q], p->yield[q], p->dilatancy[q], x, lambda);
         for (int i = 0; i < s; i++)
             force[i] = p->weight[q] * (2.0 * lambda[i] - x[i] - rho * k[i]);
+        force[0] -= p->weight[q] * rho * sab_program_slack(p, q);
     }
     it->cone_cpu += sab_cpu_seconds() - start;
     memcpy(it->u, p->l, (size_t)p->n * sizeof *it->u);
@@ -404,8 +414,10 @@ static sab_status map_dr(sab_first_order *it, const sab_program *p, sab_factor *
         const double rho = it->scale * p->r[q];
 
         for (int i = q * s; i < (q + 1) * s; i++) {
+            const double slack = i == q * s ? sab_program_slack(p, q) : 0.0;
             it->gamma[i] = share * it->gamma[i] + p->k[i];
-            it->gamma_y[i] = RELAXATION * (it->lambda[i] - it->state[i] - rho * it->gamma[i]);
+            it->gamma_y[i] =
+                RELAXATION * (it->lambda[i] - it->state[i] - rho * (it->gamma[i] + slack));
             it->y[i] = it->state[i] + it->gamma_y[i];
         }
     }
@@ -421,6 +433,16 @@ static sab_status map(sab_first_order *it, sab_step_kind kind, const sab_program
                                      : map_dr(it, p, factor, err);
 }
 
+/* The state of Douglas-Rachford that belongs to lambda and gamma. */
+static void start_dr(sab_first_order *it, const sab_program *p)
+{
+    for (int q = 0; q < p->npoints; q++)
+        for (int i = q * p->s; i < (q + 1) * p->s; i++) {
+            const double slack = i == q * p->s ? sab_program_slack(p, q) : 0.0;
+            it->state[i] = it->lambda[i] - it->scale * p->r[q] * (it->gamma[i] + slack);
+        }
+}
+
 /* x <- p(x), the state x being lambda (PG) or that of Douglas-Rachford; or with Anderson
  * x <- p(x) - sum c_j dp_j, for PG projected on the cones. If that more than doubles |f|, forget
  * the memory and take p(x) instead (a second solve, counted as a step). */
@@ -428,15 +450,13 @@ static sab_status step_fixed_point(sab_first_order *it, sab_step_kind kind, cons
                                    sab_factor *factor, const double *shift, int *steps,
                                    sab_error *err)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
+    const sab_cone_laws laws = sab_program_laws(p);
     const bool pg = kind == SAB_STEP_ANDERSON, anderson = kind != SAB_STEP_DR;
     bool further = false;
     sab_status status = SAB_OK;
 
     if (it->norm_f < 0.0 && !pg) { /* the first step of all only looks at the start */
-        for (int q = 0; q < p->npoints; q++)
-            for (int i = q * p->s; i < (q + 1) * p->s; i++)
-                it->state[i] = it->lambda[i] - it->scale * p->r[q] * it->gamma[i];
+        start_dr(it, p);
         return map_dr(it, p, factor, err);
     }
     if (it->norm_f < 0.0)

@@ -32,6 +32,8 @@ sab_status sab_first_order_split(sab_first_order *iteration, const sab_program *
                                  const sab_factor_options *linear, sab_error *err);
 /* The factor of that matrix, borrowed; NULL if there was none so far. */
 const sab_factor *sab_first_order_factor(const sab_first_order *iteration);
+/* sab_factor_set_accuracy of that factor; nothing to do if there is none. */
+void sab_first_order_set_accuracy(sab_first_order *iteration, double part);
 /* Forget everything but tau and continue from lambda (admissible) and its strain rate. */
 void sab_first_order_start(sab_first_order *iteration, const double *lambda, const double *gamma);
 /* At least one and at most `most` steps, until the natural residual (rms, sab_residual_natural) is

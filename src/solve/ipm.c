@@ -89,6 +89,7 @@ sab_status sab_ipm_create(const sab_program *p, double exactness, const sab_fact
         SAB_NEW(it->tangent, p->npoints);
     }
     SAB_TRY(sab_blocks_pattern(p->B, it->symmetric, &it->K, err));
+    SAB_TRY(sab_sparse_include(p->A, &it->K, err)); /* bodies without contact, elastic ones */
     SAB_TRY(sab_scatter_create(p->B, it->K, &it->scatter, err));
     SAB_TRY(sab_sparse_locate(p->A, it->K, &it->places, err));
     SAB_TRY(sab_factor_create(linear, it->K, &it->factor, err));
@@ -177,7 +178,7 @@ static bool is_equation(const sab_program *p, double *work, double *force)
     double expansion;
 
     for (int q = 0; q < p->npoints; q++)
-        if (p->friction[q] > 0.0)
+        if (p->friction[q] > 0.0 || sab_program_slack(p, q) > 0.0)
             return false;
     return sab_program_is_closed(p, work, force, &expansion) && fabs(expansion) <= 1e-9;
 }
@@ -203,6 +204,22 @@ static void set_form(sab_ipm *it, const sab_program *p, bool tight)
     }
 }
 
+/* A start at which slack = a z_N + z2 is divided among z_N and z2, and lambda is the smaller for
+ * it, stands near the central path however large the slack of a point is. */
+static double room_in_cone(const sab_ipm *it, const sab_program *p, int q)
+{
+    const sab_ipm_form *f = &it->form[q];
+
+    return sab_program_slack(p, q) / (f->unilateral ? 1.0 + f->a : f->a > 0.0 ? f->a : 1.0);
+}
+
+static double room_beside(const sab_ipm *it, const sab_program *p, int q)
+{
+    const sab_ipm_form *f = &it->form[q];
+
+    return sab_program_slack(p, q) / (f->cone ? 1.0 + f->a : 1.0);
+}
+
 void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, bool tight)
 {
     set_form(it, p, tight);
@@ -210,8 +227,11 @@ void sab_ipm_start(sab_ipm *it, const sab_program *p, double stress, bool tight)
     memset(it->now.lambda, 0, it->rows * sizeof *it->now.lambda);
     memset(it->now.z, 0, it->rows * sizeof *it->now.z);
     for (int q = 0; q < p->npoints; q++) {
-        it->now.lambda[q * p->s] = stress;
-        it->now.z[q * p->s] = it->now.z2[q] = stress / p->r[q];
+        const double rate = stress / p->r[q], wide = rate + sab_program_slack(p, q);
+
+        it->now.lambda[q * p->s] = stress * (rate / wide);
+        it->now.z[q * p->s] = rate + room_in_cone(it, p, q);
+        it->now.z2[q] = rate + room_beside(it, p, q);
     }
 }
 
@@ -225,23 +245,24 @@ void sab_ipm_start_warm(sab_ipm *it, const sab_program *p, const double *u, cons
     sab_blocks_multiply(p->B, u, it->gamma);
     for (int q = 0; q < p->npoints; q++) {
         const double mu = p->friction[q], sigma = p->yield[q], rate = stress / p->r[q];
-        const double *l = lambda + q * s;
+        const double share = rate / (rate + sab_program_slack(p, q)), *l = lambda + q * s;
         double *gamma = it->gamma + q * s, *out = it->now.lambda + q * s, *z = it->now.z + q * s;
-        const double lt = sab_cone_norm_t(s, l);
-        double lift = l[0] > 0.0 ? l[0] : 0.0;
+        const double lt = share * sab_cone_norm_t(s, l);
+        double lift = l[0] > 0.0 ? share * l[0] : 0.0;
 
         for (int i = 0; i < s; i++)
             gamma[i] += p->k[q * s + i];
         if (mu > 0.0 && (lt - sigma) / mu > lift)
             lift = (lt - sigma) / mu;
-        out[0] = lift + level * stress;
+        out[0] = lift + level * stress * share;
         const double room = sigma + mu * out[0], keep = (1.0 - level) * room;
         for (int i = 1; i < s; i++)
-            out[i] = lt > keep ? l[i] * keep / lt : l[i];
+            out[i] = share * (lt > keep ? l[i] * keep / lt : l[i]);
         memcpy(z, gamma, (size_t)s * sizeof *z);
         z[0] = sab_cone_norm_t(s, gamma) + level * rate;
-        it->now.z2[q] =
-            sqrt(it->rho) * fmax(gamma[0] - p->dilatancy[q] * z[0], 0.0) + it->rho * level * rate;
+        const double beside = gamma[0] + room_beside(it, p, q) - p->dilatancy[q] * z[0];
+        it->now.z2[q] = sqrt(it->rho) * fmax(beside, 0.0) + it->rho * level * rate;
+        z[0] += room_in_cone(it, p, q);
     }
 }
 
@@ -275,7 +296,7 @@ static sab_status residuals(sab_ipm *it, const sab_program *p, sab_error *err)
         sheared += m * it->shear[q];
         for (int i = 1; i < s; i++)
             r[i] = gamma[i] - z[i];
-        r[0] = gamma[0] + shift - (it->form[q].cone ? a * z[0] : 0.0) -
+        r[0] = gamma[0] + sab_program_slack(p, q) + shift - (it->form[q].cone ? a * z[0] : 0.0) -
                (it->form[q].unilateral ? it->now.z2[q] : 0.0);
         if (it->form[q].cone) {
             sab_ipm_stress_in_cone(s, p, q, lambda, g);
@@ -422,28 +443,29 @@ static double step_length(const sab_ipm *it, const sab_program *p, const sab_ipm
 }
 
 /* The direction it->newton, with correctors of centrality as long as they lengthen the step. */
-static sab_status correct(sab_ipm *it, const sab_program *p, double target, double *step,
+static sab_status correct(sab_ipm *it, const sab_program *p, double target, double *length,
                           sab_error *err)
 {
     sab_status status = SAB_OK;
 
-    for (int k = 0; k < CORRECTORS && *step < SHORT; k++) {
+    for (int k = 0; k < CORRECTORS && *length < SHORT; k++) {
         sab_ipm_direction *trial = &it->affine;
 
-        sab_ipm_points_centre(it, p, &it->newton, fmin(1.0, *step / TO_BOUNDARY + LONGER), target);
+        sab_ipm_points_centre(it, p, &it->newton, fmin(1.0, *length / TO_BOUNDARY + LONGER),
+                              target);
         status = solve_direction(it, p, true, trial, err);
         if (status == SAB_ERR_NUMERIC) { /* the direction without it stands */
             status = SAB_OK;
             break;
         }
         SAB_TRY(status);
-        const double length = step_length(it, p, trial);
-        if (length < *step + GAIN * LONGER)
+        const double taken = step_length(it, p, trial);
+        if (taken < *length + GAIN * LONGER)
             break;
         const sab_ipm_direction kept = it->newton;
         it->newton = *trial;
         *trial = kept;
-        *step = length;
+        *length = taken;
     }
 cleanup:
     return status;
@@ -461,12 +483,12 @@ static void advance(sab_ipm *it, double length)
         it->now.z2[q] += length * it->newton.z2[q];
 }
 
-sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_error *err)
+sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *length, sab_error *err)
 {
     sab_status status = SAB_OK;
     double start;
 
-    *step = 0.0;
+    *length = 0.0;
     start = sab_cpu_seconds();
     SAB_TRY(residuals(it, p, err));
     it->cone_cpu += sab_cpu_seconds() - start;
@@ -482,15 +504,14 @@ sab_status sab_ipm_iterate(sab_ipm *it, const sab_program *p, double *step, sab_
         sab_ipm_points_aim(it, p, target);
     sab_ipm_points_complement(it, p, target, true);
     SAB_TRY(solve_direction(it, p, true, &it->newton, err));
-    double length = step_length(it, p, &it->newton);
-    if (length < IN_THE_WAY * affine) { /* the second-order term is in the way */
+    *length = step_length(it, p, &it->newton);
+    if (*length < IN_THE_WAY * affine) { /* the second-order term is in the way */
         sab_ipm_points_complement(it, p, target, false);
         SAB_TRY(solve_direction(it, p, true, &it->newton, err));
-        length = step_length(it, p, &it->newton);
+        *length = step_length(it, p, &it->newton);
     }
-    SAB_TRY(correct(it, p, target, &length, err));
-    advance(it, length);
-    *step = length;
+    SAB_TRY(correct(it, p, target, length, err));
+    advance(it, *length);
 cleanup:
     return status;
 }

@@ -33,9 +33,10 @@ void sab_ipm_start(sab_ipm *ipm, const sab_program *program, double stress, bool
 /* Start from (u, lambda) of a nearby program, pushed inside the cones by `level` of the scales. */
 void sab_ipm_start_warm(sab_ipm *ipm, const sab_program *program, const double *u,
                         const double *lambda, double level, double stress, bool tight);
-/* One iteration. *step gets the length taken (1 is a full Newton step). SAB_ERR_NUMERIC if the
+/* One iteration. *length: of the step taken (1 is a full Newton step). SAB_ERR_NUMERIC if the
  * matrix cannot be factored or the direction is not finite: the iterate before is still there. */
-sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *step, sab_error *err);
+sab_status sab_ipm_iterate(sab_ipm *ipm, const sab_program *program, double *length,
+                           sab_error *err);
 
 /* lambda [npoints][s] of the iterate. */
 void sab_ipm_lambda(const sab_ipm *ipm, double *lambda);

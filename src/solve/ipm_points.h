@@ -12,7 +12,7 @@
 typedef struct sab_ipm_form {
     bool cone;       /* mu > 0 or sigma > 0: g can be inside K; else lambda_T = 0 */
     bool unilateral; /* lambda_N z2 = 0 is a condition of its own */
-    double a;        /* of gamma_N + s = a z_N + z2 */
+    double a;        /* of gamma_N + slack + s = a z_N + z2 */
 } sab_ipm_form;
 
 /* A direction (or an iterate) in all unknowns. */
@@ -43,7 +43,7 @@ struct sab_ipm {
     sab_nt_block *G;   /* [npoints] */
     double *C;         /* [npoints][s][s] m (G^-1 + T) */
     double *momentum;  /* [n] A u - B^T M lambda - l */
-    double *kinematic; /* [npoints][s] gamma + s n - E_a z - z2 n */
+    double *kinematic; /* [npoints][s] gamma + (slack + s) n - E_a z - z2 n */
     double *rc, *r2;   /* right-hand sides of the complementarity rows */
     double *h, *Bu;    /* [npoints][s] */
     double *force, *work;

@@ -31,4 +31,6 @@ const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
                               INTERIOR_POINT, .exactness = SAB_UNFOLDED},
     [SAB_METHOD_IPM_EXACT] = {"ipm-exact", "interior point on the non-associated law itself",
                               INTERIOR_POINT, .exactness = INFINITY},
+    [SAB_METHOD_GS] = {"gs", "Gauss-Seidel over the contacts of bodies, each solved exactly",
+                       SAB_FAMILY_SWEEPS},
 };

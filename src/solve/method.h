@@ -19,6 +19,7 @@ typedef enum sab_method {
     SAB_METHOD_IPM,       /* interior point, the shift refreshed at every iteration */
     SAB_METHOD_IPM_BLEND, /* a part of the non-associativity exact, the rest as in IPM */
     SAB_METHOD_IPM_EXACT, /* interior point on the non-associated law itself */
+    SAB_METHOD_GS,        /* Gauss-Seidel over contacts, each solved exactly */
     SAB_METHOD_COUNT
 } sab_method;
 
@@ -33,9 +34,10 @@ typedef enum sab_step_kind {
 } sab_step_kind;
 
 typedef enum sab_family {
-    SAB_FAMILY_PLAN,          /* not a method of its own: solve/auto.h makes a chain of others */
-    SAB_FAMILY_FIRST_ORDER,   /* one solve with A per step */
-    SAB_FAMILY_INTERIOR_POINT /* one factorisation per step */
+    SAB_FAMILY_PLAN,           /* not a method of its own: solve/auto.h makes a chain of others */
+    SAB_FAMILY_FIRST_ORDER,    /* one solve with A per step */
+    SAB_FAMILY_INTERIOR_POINT, /* one factorisation per step */
+    SAB_FAMILY_SWEEPS          /* of programs of bodies: no factor at all */
 } sab_family;
 
 /* Up to this mu - zeta the exact law has no folds. */

@@ -44,6 +44,8 @@ void sab_program_destroy(sab_program **program)
     sab_blocks_destroy(&p->B);
     SAB_FREE(p->l);
     SAB_FREE(p->k);
+    SAB_FREE(p->slack);
+    SAB_FREE(p->direction);
     SAB_FREE(p->weight);
     SAB_FREE(p->viscosity);
     SAB_FREE(p->slope);
@@ -54,6 +56,21 @@ void sab_program_destroy(sab_program **program)
     SAB_FREE(p->dilatancy);
     SAB_FREE(p->range);
     SAB_FREE(*program);
+}
+
+sab_status sab_program_add_slack(sab_program *p, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    if (p->slack == NULL)
+        SAB_NEW(p->slack, p->npoints);
+cleanup:
+    return status;
+}
+
+sab_cone_laws sab_program_laws(const sab_program *p)
+{
+    return (sab_cone_laws){p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r, p->slack};
 }
 
 sab_status sab_program_set_ranges(sab_program *p, int n, const sab_point_range *range,
@@ -207,6 +224,9 @@ static sab_status check_law(const sab_program *p, int q, sab_error *err)
                         "point %d needs weight > 0, r > 0, viscosity >= 0: weight = %g, r = %g, "
                         "viscosity = %g",
                         q, p->weight[q], p->r[q], p->viscosity[q]);
+    if (!(sab_program_slack(p, q) >= 0.0))
+        return sab_fail(err, SAB_ERR_INPUT, "point %d needs slack >= 0: slack = %g", q,
+                        p->slack[q]);
     return SAB_OK;
 }
 
@@ -223,8 +243,14 @@ sab_status sab_program_check(const sab_program *p, sab_error *err)
     SAB_TRY(check_array("k", p->k, (int64_t)p->npoints * p->s, err));
     if (p->carried != NULL)
         SAB_TRY(check_array("carried", p->carried, p->n, err));
+    for (int i = 0; p->direction != NULL && i < p->n; i++)
+        if (p->direction[i] < 0 || p->direction[i] > 3)
+            SAB_FAIL(err, SAB_ERR_INPUT, "direction %d of unknown %d is not in 0 .. 3",
+                     p->direction[i], i);
     for (int q = 0; q < p->npoints; q++)
         SAB_TRY(check_law(p, q, err));
+    if (p->slack != NULL)
+        SAB_TRY(check_array("slack", p->slack, p->npoints, err));
     SAB_TRY(check_array("weight", p->weight, p->npoints, err));
     SAB_TRY(check_array("r", p->r, p->npoints, err));
     SAB_TRY(check_array("viscosity", p->viscosity, p->npoints, err));
@@ -257,8 +283,8 @@ bool sab_program_is_closed(const sab_program *p, double *work, double *force, do
 
         for (int q = r->first; q < r->first + r->n && r->kind == SAB_POINTS_STRAIN; q++) {
             work[q * p->s] = p->weight[q];
-            change += p->weight[q] * p->k[q * p->s];
-            moved += p->weight[q] * fabs(p->k[q * p->s]);
+            change += p->weight[q] * (p->k[q * p->s] + sab_program_slack(p, q));
+            moved += p->weight[q] * (fabs(p->k[q * p->s]) + sab_program_slack(p, q));
         }
     }
     memset(force, 0, (size_t)p->n * sizeof *force);

@@ -1,6 +1,10 @@
 /* solve/program.h -- the cone program: a value that physics makes and methods solve.
  *
- *     A u = B^T M lambda + l,   gamma = B u + k,   (gamma_q, lambda_q) in DP(mu_q, sigma_q, zeta_q)
+ *     A u = B^T M lambda + l,   gamma = B u + k,
+ *     (gamma_q + slack_q n, lambda_q) in DP(mu_q, sigma_q, zeta_q)
+ *
+ * slack_q >= 0 is the rate at which grains at q may come closer before they touch: the law sees it,
+ * viscosity and dissipation do not [docs/theory.md, 4.14]. Material that is dense has none.
  *
  * gamma and lambda are in physical units: gamma_q = chi^-1 D(u)(x_q) and lambda_q = chi^-1 of the
  * stress, compression positive. M = diag(m_q), m_q = 2 w_q, so that H = M B is the H of
@@ -10,9 +14,12 @@
 #ifndef SAB_SOLVE_PROGRAM_H
 #define SAB_SOLVE_PROGRAM_H
 
+#include "cone/cone.h"
 #include "linalg/blocks.h"
 #include "linalg/factor.h"
 #include "linalg/sparse.h"
+
+#include <stddef.h>
 
 /* A law whose viscous stress is not proportional to the rate: nu(gamma, lambda) gamma instead of a
  * given viscosity [docs/theory.md, 2.6 and 9]. The interior points follow it within a program. */
@@ -45,9 +52,12 @@ typedef struct sab_program {
     sab_sparse *A;          /* owned, symmetric positive definite, n x n */
     sab_blocks *B;          /* owned, strain rate at the points */
     double *l;              /* [n] load, with the Dirichlet part: l - A_D u_D */
-    double *carried;   /* [n] the part of l that is inertia, factor int (w - u_D).v; NULL: creeping,
-                          or not known */
-    double *k;         /* [npoints][s] strain rate of the Dirichlet part */
+    double *carried; /* [n] the part of l that is inertia, factor int (w - u_D).v; NULL: creeping,
+                        or not known */
+    double *k;       /* [npoints][s] strain rate of the Dirichlet part */
+    double *slack;   /* [npoints] >= 0; NULL: none anywhere */
+    int *
+        direction; /* [n] as in sab_factor_options: a hint, which changes no solution; NULL: none */
     double *weight;    /* [npoints] m_q = 2 w_q */
     double *viscosity; /* [npoints] 2 eta_q / Re; 0 where there is none */
     double *slope;     /* [npoints] d stress/d rate of what A holds as a secant in `viscosity`; the
@@ -57,7 +67,7 @@ typedef struct sab_program {
     const sab_rate_law *rate; /* borrowed; NULL: `viscosity` is that of this program */
     double bulk;              /* b: viscous stress is viscosity * (b gamma_N ; gamma_T) */
     double *r;                /* [npoints] r_q > 0, stress per strain rate */
-    bool step_is_safe;        /* r_q W <= 1 is known; if false the methods estimate the norm */
+    bool r_is_safe;           /* r_q W <= 1 is known; if false the methods estimate the norm */
     double *friction, *yield, *dilatancy; /* [npoints] mu, sigma, zeta */
 } sab_program;
 
@@ -69,17 +79,26 @@ void sab_program_destroy(sab_program **program);
 sab_status sab_program_set_ranges(sab_program *program, int n, const sab_point_range *range,
                                   sab_error *err);
 /* SAB_ERR_INPUT with a sentence if sizes disagree, a law has mu < 0, sigma < 0, zeta outside
- * [0, mu], a weight or r is not positive, ranges do not follow each other or have components where
- * zeros should be, a number is not finite, or numbers are so large or so
+ * [0, mu], a slack is negative, a weight or r is not positive, ranges do not follow each other or
+ * have components where zeros should be, a number is not finite, or numbers are so large or so
  * small that the certificate would over- or underflow. */
 sab_status sab_program_check(const sab_program *program, sab_error *err);
 /* True if the program is convex: zeta = mu at every point (mu = 0 included). */
 bool sab_program_is_convex(const sab_program *program);
+/* slack_q, 0 where the program has none. */
+static inline double sab_program_slack(const sab_program *program, int q)
+{
+    return program->slack != NULL ? program->slack[q] : 0.0;
+}
+/* All points with no slack, which the caller may then set. */
+sab_status sab_program_add_slack(sab_program *program, sab_error *err);
+/* The laws of all points; arrays borrowed. */
+sab_cone_laws sab_program_laws(const sab_program *program);
 
 /* True if no u changes the volume of the material, B^T M n = 0: velocities are prescribed all
- * around. *expansion is then the rate at which they change it, sum m k_N, relative to sum m |k_N|;
- * negative is compression, which the law gamma_N >= 0 cannot follow. work has npoints*s entries,
- * force n. */
+ * around. *expansion is then the rate at which they change it, sum m (k_N + slack), relative to
+ * sum m (|k_N| + slack); negative is compression, which the law gamma_N >= 0 cannot follow. work
+ * has npoints*s entries, force n. */
 bool sab_program_is_closed(const sab_program *program, double *work, double *force,
                            double *expansion);
 

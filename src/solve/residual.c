@@ -70,6 +70,7 @@ void sab_residual_destroy(sab_residual **residual)
 /* Sums and maxima over points, weighted by m [docs/theory.md, 7]. */
 typedef struct tally {
     double volume, dissipation, friction, normal, compaction;
+    double approach;               /* compaction as if there were no slack */
     double rate;                   /* of shear and compaction: a gap that opens may be any fast */
     double response;               /* sum m slope |gT|^2 */
     double internal;               /* sum m (lambda - viscosity E_b B u).B u */
@@ -128,15 +129,16 @@ static inline void tally_points(int s, const sab_program *p, double bulk, int fr
         const double mu = p->friction[q], sigma = p->yield[q], zeta = p->dilatancy[q];
         const double gt = sqrt(sab_point_norm2_t(s, g)), gn = g[0];
         const double slip = (sigma + mu * l[0]) * gt; /* (sigma + mu lN)|gT| */
-        const double opening = gn - zeta * gt,
-                     shear = sab_point_dot(s, l, g) - l[0] * gn; /* lT.gT */
-        const double d2 = natural2(s, p, q, (mu - zeta) * gt, g, l);
+        const double slack = sab_program_slack(p, q), opening = gn + slack - zeta * gt;
+        const double shear = sab_point_dot(s, l, g) - l[0] * gn; /* lT.gT */
+        const double d2 = natural2(s, p, q, (mu - zeta) * gt + slack, g, l);
 
         t.volume += m;
         t.dissipation += m * (p->viscosity[q] * (bulk * gn * gn + gt * gt) + slip);
         t.friction += m * larger(slip + shear, 0.0); /* >= 0 but for rounding */
         t.normal += m * (l[0] * fabs(opening));
         t.compaction += m * larger(-opening, 0.0);
+        t.approach += m * larger(slack - opening, 0.0);
         t.rate += m * (gn < 0.0 ? sqrt(gn * gn + gt * gt) : gt);
         t.response += m * p->slope[q] * gt * gt;
         if (p->carried != NULL)
@@ -147,9 +149,12 @@ static inline void tally_points(int s, const sab_program *p, double bulk, int fr
         t.natural_max2 = larger(d2, t.natural_max2);
         t.burmeister = t.burmeister && !(sigma > 0.0 || mu <= 0.0);
         if (t.burmeister) {
-            double phi[SAB_BLOCK_ROWS];
+            double phi[SAB_BLOCK_ROWS], law[SAB_BLOCK_ROWS];
 
-            sab_point_fischer_burmeister(s, mu, zeta, p->r[q], g, l, phi);
+            for (int i = 0; i < s; i++)
+                law[i] = g[i];
+            law[0] += slack;
+            sab_point_fischer_burmeister(s, mu, zeta, p->r[q], law, l, phi);
             t.burmeister2 = larger(sab_point_dot(s, phi, phi), t.burmeister2);
         }
     }
@@ -163,6 +168,7 @@ static void add_tally(tally *sum, const tally *part)
     sum->friction += part->friction;
     sum->normal += part->normal;
     sum->compaction += part->compaction;
+    sum->approach += part->approach;
     sum->rate += part->rate;
     sum->response += part->response;
     sum->internal += part->internal;
@@ -248,7 +254,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
     const tallies sum = tally_all(p, res->gamma, res->work);
     double rates = 0.0;
 
-    res->compaction = sum.all.compaction;
+    res->compaction = sum.all.approach;
     res->power = sum.all.dissipation + sum.all.power;
     for (int i = 0; i < p->n; i++)
         res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
@@ -275,7 +281,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
 double sab_residual_natural(const sab_program *p, const double *shift, const double *lambda,
                             const double *gamma, double *work, double *largest)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
+    const sab_cone_laws laws = sab_program_laws(p);
     double sum = 0.0, volume = 0.0, max = 0.0;
 
     sab_cone_step(&laws, 1.0, shift, lambda, gamma, work);
@@ -348,6 +354,9 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
 
     c->at_rest = !(power + sum.dissipation > least);
     c->idle = !(sum.dissipation > least);
+    c->contact = true;
+    for (int i = 0; i < p->nranges; i++)
+        c->contact = c->contact && p->range[i].kind == SAB_POINTS_CONTACT;
     c->dissipation = sum.dissipation;
     c->gap_friction = sum.friction / scale;
     c->gap_normal = sum.normal / scale;
@@ -378,7 +387,7 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
 sab_status sab_residual_certify(sab_residual *res, const sab_program *p, sab_factor *factor,
                                 double *lambda, double *u, sab_certificate *c, sab_error *err)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
+    const sab_cone_laws laws = sab_program_laws(p);
     sab_status status;
     double power;
 
@@ -403,8 +412,9 @@ sab_status sab_residual_distance(sab_residual *res, const sab_program *p, sab_fa
         double *x = res->work + q * p->s;
 
         sab_cone_project(p->s, p->dilatancy[q], 0.0, lambda + q * p->s, x);
-        against -= p->weight[q] * sab_point_dot(p->s, k, x);
-        scale += p->weight[q] * fabs(sab_point_dot(p->s, k, x));
+        const double power = sab_point_dot(p->s, k, x) + sab_program_slack(p, q) * x[0];
+        against -= p->weight[q] * power;
+        scale += p->weight[q] * fabs(power);
     }
     status = sab_program_apply_w(p, factor, res->work, res->force, gamma, err);
     if (status != SAB_OK)
@@ -424,7 +434,7 @@ sab_status sab_residual_certify_followed(sab_residual *res, const sab_program *p
                                          const double *u, double *viscosity, double *slope,
                                          sab_certificate *c, sab_error *err)
 {
-    const sab_cone_laws laws = {p->s, p->npoints, p->friction, p->yield, p->dilatancy, p->r};
+    const sab_cone_laws laws = sab_program_laws(p);
     sab_program law = *p;
     sab_status status;
     double power;
@@ -464,14 +474,16 @@ const sab_miss_entry sab_miss_table[SAB_MISS_COUNT] = {
     [SAB_MISS_INFEASIBLE] = {"infeasible", "want of an admissible motion"},
     [SAB_MISS_GAP_RATE] = {"gap_rate", "power gap in parts of what responds to rate"},
     [SAB_MISS_ENERGY] = {"energy", "energy that came from nowhere"},
+    [SAB_MISS_OVERLAP] = {"overlap", "overlap of grains"},
 };
 
 sab_limit sab_certificate_limit(const sab_certificate *c)
 {
+    const bool natural = c->idle || c->contact;
     const sab_limit parts[] = {
-        {SAB_MISS_GAP, c->idle || c->rated ? 0.0 : c->gap},
-        {SAB_MISS_GAP_RATE, c->idle || !c->rated ? 0.0 : c->gap_rate},
-        {SAB_MISS_NATURAL, c->idle ? c->relative : 0.0},
+        {SAB_MISS_GAP, natural || c->rated ? 0.0 : c->gap},
+        {SAB_MISS_GAP_RATE, natural || !c->rated ? 0.0 : c->gap_rate},
+        {SAB_MISS_NATURAL, natural ? c->relative : 0.0},
         {SAB_MISS_COMPACTION, c->compaction},
     };
     sab_limit worst = parts[0];
@@ -484,7 +496,7 @@ sab_limit sab_certificate_limit(const sab_certificate *c)
 
 double sab_certificate_violation(const sab_certificate *c)
 {
-    return fmax(c->idle ? c->relative : c->gap, c->compaction);
+    return fmax(c->idle || c->contact ? c->relative : c->gap, c->compaction);
 }
 
 double sab_certificate_merit(const sab_certificate *c)

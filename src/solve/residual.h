@@ -34,6 +34,8 @@ typedef struct sab_certificate {
                                   point has sigma > 0 or mu = 0, where it does not apply */
     bool idle;                 /* D is negligible: then `relative` decides, in place of G */
     bool at_rest;              /* u.A u is too: nothing moves */
+    bool contact;              /* all points are contacts of bodies: `relative` decides as well, as
+                                  near rest there is no dissipation that G could be a part of */
 } sab_certificate;
 
 /* Below this part of the power of the unresisted flow, a power counts as none: D = 0 says that the
@@ -54,6 +56,7 @@ typedef enum sab_miss {
     SAB_MISS_INFEASIBLE, /* there is no solution */
     SAB_MISS_GAP_RATE,   /* G D/S */
     SAB_MISS_ENERGY,     /* of a time step: energy from nowhere */
+    SAB_MISS_OVERLAP,    /* of grains: they are in each other */
     SAB_MISS_COUNT
 } sab_miss;
 
@@ -95,7 +98,7 @@ sab_status sab_residual_certify_followed(sab_residual *residual, const sab_progr
 const double *sab_residual_strain_rate(const sab_residual *residual);
 /* The largest of the numbers compared with the tolerance: G (G D/S with a rate law) and C (G alone
  * is blind to compaction where lN = 0, and is 0 for lambda = 0 when sigma = 0), or `relative` and C
- * where nothing dissipates. */
+ * where nothing dissipates, and of contacts of bodies. */
 sab_limit sab_certificate_limit(const sab_certificate *certificate);
 double sab_certificate_merit(const sab_certificate *certificate); /* its value */
 #define SAB_MOMENTUM 1e-3

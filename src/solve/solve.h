@@ -25,6 +25,7 @@ typedef struct sab_solver_options {
     int anderson;            /* depth of the Anderson memory of PG_AA and DR_AA */
     sab_factor_backend linear;
     sab_ordering ordering;
+    double blr; /* of sab_factor_options */
 } sab_solver_options;
 sab_solver_options sab_solver_options_default(void);
 
@@ -77,6 +78,11 @@ sab_status sab_solver_certify(sab_solver *solver, const sab_program *program, bo
  * for this call. */
 sab_status sab_solver_unresisted(sab_solver *solver, const sab_program *program, double *u,
                                  double *gamma, sab_error *err);
+/* Can this method do without a factor, by multigrid (SAB_AMG)? Only those that solve with one
+ * matrix again and again. */
+bool sab_method_can_iterate(sab_method method);
+/* Iterations of conjugate gradients so far, in all solves by multigrid. */
+int sab_solver_iterations(const sab_solver *solver);
 /* The factor of A, borrowed (information for the run header). */
 const sab_factor *sab_solver_factor(const sab_solver *solver);
 

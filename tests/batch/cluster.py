@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A real Slurm on this machine, for tests: munged, slurmctld and two slurmd, "nodes" n1 and n2 with
 one processor each. Everything is below one directory, with ports of its own; no systemd, no cgroups, no data base.
 """
@@ -43,7 +44,7 @@ SlurmdPidFile={root}/slurmd-%n.pid
 SlurmctldLogFile={root}/log/slurmctld
 SlurmdLogFile={root}/log/slurmd-%n
 SlurmdParameters=config_overrides
-NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{second}] CPUs=1 RealMemory=2000
+NodeName=n[1-2] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{second}] CPUs={cpus} RealMemory=2000
 PartitionName=all Nodes=n[1-2] Default=YES MaxTime=60 DefaultTime=10 OverTimeLimit=0 State=UP
 """
 
@@ -74,7 +75,7 @@ def free_ports(n):
 class Slurm:
     """root: a short path, because sockets have 107 characters."""
 
-    def __init__(self, root):
+    def __init__(self, root, cpus=1):
         self.root = root
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM_", "SBATCH_"))}
         self.env.update(SLURM_CONF=f"{root}/slurm.conf", PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
@@ -86,7 +87,7 @@ class Slurm:
         port = free_ports(3)
         with open(f"{root}/slurm.conf", "w", encoding="utf-8") as stream:
             stream.write(CONF.format(root=root, host=socket.gethostname(), port=port, first=port + 1,
-                                     second=port + 2, user=pwd.getpwuid(os.geteuid()).pw_name))
+                                     second=port + 2, cpus=cpus, user=pwd.getpwuid(os.geteuid()).pw_name))
 
     def run(self, *words, check=True):
         done = subprocess.run(words, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Studies on a real Slurm of two nodes on this machine (cluster.py): arrays, cancel and resume, requeue, the signal
 before the time limit, a node that is lost while its process lives on.
 
@@ -211,7 +212,8 @@ class Jobs:
         job = self.jobs("limit")[0]
         self.at_work("limit", "bingham=0.25")
         self.slurm.run("scancel", "--batch", "--signal=USR1", f"{job}_0")
-        self.wait(lambda: "requeued" in self.log("limit", f"{job}_0"), "requeue", 60)
+        self.wait(lambda: any(word in self.log("limit", f"{job}_0") for word in ("requeued", "DUE TO JOB REQUEUE")),
+                  "requeue", 60)  # Slurm may end the task before it can say so
         self.wait(lambda: not self.slurm.queue(), "end of all jobs", 90)
         log = self.log("limit", f"{job}_0")
         self.suite.check("twice, and no third time", log.count("chain 0 of") == 2, log)

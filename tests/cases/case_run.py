@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """What the tests of this directory share: run a case, count checks."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The cases of cases/ on coarse meshes: exact solutions and their orders, balances, agreement.
 
     test_cases.py SABLIER_BINARY
@@ -9,7 +10,7 @@ import numpy
 
 from case_run import Tests
 import cavity as cavity_figures  # of postproc
-import sablier_io
+import sablier
 
 tests = Tests()
 N = "mesh.parameters.n="
@@ -60,7 +61,7 @@ def poiseuille():
 
 
 def plug_shear(name):
-    fields = sablier_io.Fields(tests.path(name))
+    fields = sablier.Fields(tests.path(name))
     inside = numpy.abs(fields.x[:, :3, 1]).max(axis=1) < 0.5 + 1e-9
     return float(fields.point["shear_rate"][inside].max())
 
@@ -101,7 +102,7 @@ def cavity():
         summary = tests.run(name, "cavity", H + "0.25", "solver.tolerance=1e-6",
                             "solver.max_iterations=2000", "solver.method=" + method,
                             "solver.linear=" + ("mumps" if name == "mumps" else "cholmod"))
-        fields[name] = sablier_io.Fields(tests.path(name)).point["velocity"]
+        fields[name] = sablier.Fields(tests.path(name)).point["velocity"]
         power, drag = summary["solver"]["dissipation"], summary["probes"]["drag"][0]
         tests.below((power + drag) / power, 1e-6, "  power of the lid against dissipation")
     # aspg is apgd where the step is known, up to rounding; a convex program is one for cadoux
@@ -114,7 +115,7 @@ def cavity():
         name = f"cavity {bingham}"
         tests.run(name, "cavity", H + "0.1", "material.bingham=" + bingham,
                   "solver.method=apgd", "solver.tolerance=" + tolerance)
-        flow = sablier_io.Fields(tests.path(name))
+        flow = sablier.Fields(tests.path(name))
         _, places, psi = flow.stagnation_points()
         centre = places[numpy.abs(psi).argmax()]
         tests.below(float(centre[0] - 0.5), 2e-3, "  centre of the vortex, x - 1/2")
@@ -149,7 +150,7 @@ def bubbles():
     walls = sum(summary["probes"][w][1] for w in ("on_top", "on_side", "on_bottom"))
     tests.below(walls + 1, 1e-10, "  sum of the forces on the walls + weight")
     tests.run("cavity p2b", "cavity", H + "0.1", "mesh.element=p2b")
-    flow = sablier_io.Fields(tests.path("cavity p2b"))
+    flow = sablier.Fields(tests.path("cavity p2b"))
     _, places, psi = flow.stagnation_points()
     tests.below(float(places[numpy.abs(psi).argmax()][1] - 0.8155), 4e-3, "  height of the vortex")
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """mu(I) on a chute: Bagnold's profile, and the way to it from rest.
 
     test_chute.py SABLIER_BINARY

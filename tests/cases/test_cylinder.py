@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Flow around a cylinder on coarse meshes: curved sides, exact balance, wake, drag, rest, plastic limit.
 
     test_cylinder.py SABLIER_BINARY
@@ -10,7 +11,7 @@ import numpy
 
 from case_run import Tests
 import cylinder as channels  # of postproc
-import sablier_io
+import sablier
 
 tests = Tests()
 COARSE = ("mesh.parameters.h=0.2", "mesh.parameters.n=8")

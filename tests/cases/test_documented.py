@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Every command of README.md, docs/ and the pages of the cases works as it stands there.
 
     test_documented.py SABLIER [PAGE...]
@@ -6,7 +7,7 @@
 Commands are the lines of blocks ```sh, and what stands between backticks in the text and begins
 like a command on a case or a result. Each page is worked through in its order, in a directory of its
 own, with copies of the cases that COARSE makes small; commands stay as they are but for LETTERS and
-WORDS. Python on a page is run too, and what a page shows of a run is compared with the run.
+WORDS. A block whose first line names a file (`# file: mine/case.yaml`) is written there, as COARSE has it. Python on a page is run too, and what a page shows of a run is compared with the run.
 A table here that names something no page has any more is an error. Last line: N passed, N failed.
 """
 import glob
@@ -19,7 +20,7 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PAGES = ["README.md"] + sorted(glob.glob("docs/*.md", root_dir=ROOT)) + \
+PAGES = ["README.md"] + sorted(glob.glob("docs/*.md", root_dir=ROOT)) + sorted(glob.glob("docs/*/*.md", root_dir=ROOT)) + \
     sorted(glob.glob("cases/*/README.md", root_dir=ROOT))
 
 # Text of the files of cases and studies, and what makes them small.
@@ -45,11 +46,32 @@ COARSE = {
     "cases/cylinder-slip/case.yaml": [("h: 0.05, n: 32", "h: 0.4, n: 5"), ("1.0e-8", "1.0e-3")],
     "cases/chute/case.yaml": [("n: 8", "n: 3")],
     "cases/chute/inertial.yaml": [("n: 8", "n: 3"), ("end: 60", "end: 1")],
+    "cases/chute/steady.yaml": [("L: 0.25, n: 8", "L: 0.5, n: 4"), ("end: 250", "end: 1"), ("window: 5", "window: 0.5")],
     "cases/chute/layer.yaml": [("n: 8", "n: 3"), ("end: 40", "end: 1")],
+    "cases/column/case.yaml": [("h: 0.14", "h: 0.4"), ("end: 4", "end: 0.2")],
+    "cases/column/aspect.yaml": [
+        ("[0.5, 0.7, 1, 1.4, 2, 2.8]", "[0.7, 1, 1.4]"), ("[2.5, 3, 3.6, 4.4, 5.6, 7.2]", "[2.5, 2.5, 2.5]"), ("[0.7, 0.9, 1.2, 1.6, 2.2, 3]", "[0.9, 1.2, 1.6]"),
+        ("[0.1, 0.12, 0.14, 0.17, 0.2, 0.22]", "[0.35, 0.35, 0.35]"), ("\"x < 0 && y < 0.5\", ", ""), (", \"x < 0 && y < 2\", \"x < 0 && y < 2.8\"", ""),
+        ("[0.03, 0.035, 0.04, 0.05, 0.06, 0.06]", "[0.1, 0.1, 0.1]"), ("[3.3, 3.85, 4.6, 5.5, 6.6, 7.8]", "[1.2, 1.2, 1.2]")],
+    "cases/column/mui.yaml": [("h: 0.15", "h: 0.4"), ("end: 5.22", "end: 0.18")],
+    "cases/drum/case.yaml": [("h: 0.17", "h: 0.5"), ("end: 30", "end: 0.3")],
+    "cases/emptying/case.yaml": [("h: 0.35, across: 7", "h: 1, across: 2"), ("end: 8", "end: 0.3")],
     "cases/film/case.yaml": [("n: 8", "n: 3")],
+    "cases/twin-silo/case.yaml": [("grid: [16, 20]", "grid: [6, 4]"), ("end: 30, window: 12", "end: 1, window: 0.5")],
+    "cases/twin-silo/continuum.yaml": [("h: 2, across: 6", "h: 5, across: 2"), ("end: 40, window: 10", "end: 0.2, window: 0.1")],
+    "cases/brazil-nut/case.yaml": [("end: 126", "end: 1"), ("every: 4.2", "every: 1")],
+    "cases/grain-slope/case.yaml": [("end: 5", "end: 2")],
+    "cases/grain-column/case.yaml": [("grid: [30, 30]", "grid: [6, 6]"), ("end: 10", "end: 2")],
+    "cases/grain-cube/case.yaml": [("grid: [8, 8, 8]", "grid: [3, 3, 3]"), ("end: 3, window: 3", "end: 1, window: 1")],
+    "cases/grain-box/case.yaml": [("grid: [8, 8, 8]", "grid: [3, 3, 3]"), ("end: 8", "end: 1")],
+    "cases/heap/case.yaml": [("h: 0.14", "h: 0.3"), ("end: 1}", "end: 0.2}")],
     "cases/film/bagnold.yaml": [("n: 8", "n: 3"), ("1.0e-6", "1.0e-4")],
     "cases/hopper/case.yaml": [("h: 0.4, across: 8", "h: 1, across: 3")],
-    "cases/janssen/case.yaml": [("n: 4", "n: 2"), ("1.0e-4", "3.0e-2")],
+    "cases/janssen/space.yaml": [("n: 3", "n: 2"), ("1.0e-3", "3.0e-2"), ("H: 4", "H: 2")],
+    "cases/janssen/case.yaml": [("n: 4", "n: 2"), ("1.0e-4", "3.0e-2"), ("H: 24", "H: 6")],
+    "cases/radial/case.yaml": [("n: 6", "n: 2"), ("1.0e-6", "1.0e-2")],
+    "cases/belt/case.yaml": [("n: 8", "n: 3"), ("1.0e-6", "1.0e-2")],
+    "cases/couette/case.yaml": [("n: 4", "n: 2")],
     "cases/pipe/case.yaml": [("1.0e-7", "1.0e-4")],
     "cases/pipe/friction.yaml": [("1.0e-6", "1.0e-4")],
     "cases/poiseuille/case.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
@@ -59,12 +81,17 @@ COARSE = {
     "cases/silo-space/case.yaml": [("end: 4", "end: 0.2"), ("window: 1", "window: 0.1"), ("output: {every: 1}", "output: {every: 0.2}")],
     "cases/silo-space/square.yaml": [("end: 4", "end: 0.2"), ("window: 1", "window: 0.1")],
     "cases/silo/hourglass.yaml": [("time.end: 40", "time.end: 0.3")],
+    "cases/silo/friction.yaml": [("h: 1, across: 10", "h: 3, across: 3"), ("end: 12", "end: 0.3"), ("window: 4", "window: 0.2")],
+    "cases/silo/walls.yaml": [("[0, 0.1, 0.2, 0.3, 0.4, 0.6, 1, 10]", "[0, 0.3]")],
+    "cases/hopper/study.yaml": [("time.end: 5, time.window: 2", "time.end: 0.3, time.window: 0.2"), ("[15, 30, 45]", "[30]"), ("[0, 0.15, 0.3, 0.6]", "[0.15, 0.6]")],
     "cases/silo/meshes.yaml": [("[10, 20, 40]", "[2, 3, 4]"), ("[1.2, 0.6, 0.3]", "[4, 3, 3]")],
     "cases/silo/steps.yaml": [("[0.2, 0.1, 0.05, 0.025]", "[0.2, 0.1]")],
     "cases/silo-mui/case.yaml": SILO,
     "cases/silo-round/case.yaml": SILO,
     "cases/silo-round/creeping.yaml": [SILO[0]],
     "cases/silo-round/meshes.yaml": [("[10, 20, 40]", "[2, 3, 4]"), ("[1.2, 0.6, 0.3]", "[4, 3, 3]")],
+    "cases/silo-round/patterns.yaml": [("[10, 14, 18, 20, 20, 28]", "[3, 4]"), ("[1.2, 0.85, 0.68, 0.65, 0.6, 0.42]", "[4, 3]"),
+                                       ("time.end: 20", "time.end: 0.3")],
     "cases/silo-round/steps.yaml": [("across: 10, mesh.parameters.h: 1.2", "across: 3, mesh.parameters.h: 3"),
                                     ("[0.1, 0.05, 0.025]", "[0.1, 0.05]")],
     "cases/sphere/case.yaml": [("h: 0.4, n: 32", "h: 2, n: 4"), ("1.0e-5", "1.0e-2")],
@@ -72,13 +99,25 @@ COARSE = {
     "cases/sphere/limit.yaml": [("h: 0.4, near", "h: 2, near"), ("[64, 128, 256]", "[4, 6]")],
     "cases/sphere/study.yaml": [("[16, 32, 64]", "[3, 4, 5]"), ("[0.8, 0.4, 0.2]", "[3, 2.5, 2]")],
 }
+# The same for files that pages show.
+FILES = {
+    "docs/tutorials/sand.md: sand/case.yaml": [("h: 0.02, across: 12", "h: 0.08, across: 2"), ("end: 2,", "end: 0.02,"), ("window: 0.4", "window: 0.01")],
+    "docs/tutorials/beverloo.md: mine/study.yaml": [("mesh.parameters.across: 12", "mesh.parameters.across: 3")],
+    "docs/tutorials/mesh.md: two/case.yaml": [("h: 0.5", "h: 2"), ("end: 6", "end: 0.3"), ("window: 2", "window: 0.2")],
+    "docs/tutorials/mesh.md: two/two.geo": [("fine = D / 8", "fine = D / 2")],
+}
 # Values for the letters in commands, =T or = METHOD; DIR is the result of the last command with -o DIR.
 LETTERS = {"T": "0.1", "F": "0.3", "M": "ipm", "H": "1", "N": "3", "S": "none", "BI": "5", "METHOD": "apgd",
            "LIBRARY": "mumps", "Y": "0.7", "RE": "10", "MU": "0.3"}
 # Sizes and tolerances in commands that take long.
 WORDS = {
+    "across=24 --set mesh.parameters.h=0.01 --set time.step=2.5e-3 --set time.end=0.5": "across=3 --set mesh.parameters.h=0.08 --set time.end=0.02",
+    "mesh.parameters.h=0.8 --set mesh.parameters.across=5": "mesh.parameters.h=1 --set mesh.parameters.across=3",
+    "time.step=0.1 --set time.end=20": "time.step=0.1 --set time.end=0.4", "mesh.parameters.n=16": "mesh.parameters.n=5", "time.end=5": "time.end=0.4", "chute.gif": "chute.gif --skip 100 --dpi 40",
+    "obstacle.gif": "obstacle.gif --skip 20 --dpi 40", "silo.gif": "silo.gif --skip 3 --dpi 40", "emptying.gif": "emptying.gif --dpi 40",
     "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
     "mesh.parameters.across=12 --set mesh.parameters.h=0.9": "mesh.parameters.across=4",
+    "mesh.parameters.h=0.1 --set time.step=0.03 --set time.end=3": "mesh.parameters.h=0.4 --set time.end=0.1",
     "mesh.parameters.across=14 --set mesh.parameters.h=0.75 --set time.end=0.3": "mesh.parameters.across=4 --set time.end=0.2",
     "mesh.parameters.h=0.1 ": "mesh.parameters.h=0.25 ", "time.end=4": "time.end=0.4", "time.window=2": "time.window=0.2",
     "solver.tolerance=1e-6": "solver.tolerance=1e-2", "solver.tolerance=1e-3": "solver.tolerance=0.1",
@@ -111,12 +150,14 @@ def commands(page):
     with open(os.path.join(ROOT, page), encoding="utf-8") as stream:
         text = stream.read()
     found, end = [], 0
-    for block in re.finditer(r"^```(\w*)\n(.*?)^```$", text + "```math\n```", re.S | re.M):
+    for block in re.finditer(r"^ *```(\w*)\n(.*?)^ *```$", text + "```math\n```", re.S | re.M):
         spans = re.findall(r"`([^`]+)`", text[end:block.start()])
         found += [(" ".join(s.split()), False) for s in spans if INLINE.match(" ".join(s.split()) + " ")]
         end = block.end()
-        if block[1] == "sh":
-            lines = re.sub(r"\\\n\s*", "", block[2]).splitlines()
+        if re.match(r"(#|//) file: ", block[2]):
+            found.append((block[2], True))
+        elif block[1] == "sh":
+            lines = [s.strip() for s in re.sub(r"\\\n\s*", "", block[2]).splitlines()]
             found += [(re.sub(r"\s+#.*", "", s), True) for s in lines if s and s[0] != "#"]
         elif block[1] == "" and re.match(r"sablier \d", block[2]):
             found.append((block[2], True))
@@ -144,6 +185,17 @@ class Pages:
     def fail(self, name, detail):
         self.failed += 1
         print(f"FAILED {name}\n    " + detail.strip().replace("\n", "\n    "), flush=True)
+
+    def write(self, page, text):
+        """The file that a page shows."""
+        path = text.splitlines()[0].split()[-1]
+        os.makedirs(os.path.join(self.place(page), os.path.dirname(path)), exist_ok=True)
+        with open(os.path.join(self.place(page), path), "w", encoding="utf-8") as stream:
+            stream.write(text)
+        name = f"{page}: {path}"
+        if name in FILES:
+            self.used.add(name)
+            self.coarsen(os.path.join(self.place(page), path), FILES[name])
 
     def coarsen(self, name, edits):
         with open(os.path.join(self.root, name), encoding="utf-8") as stream:
@@ -241,18 +293,20 @@ class Pages:
             os.mkdir(os.path.join(place, "out"))
         for name in ("cases", "bench"):
             os.symlink(os.path.join(self.root, name), os.path.join(place, name))
-        for name in ("postproc", "scripts"):
+        for name in ("meshes", "postproc", "scripts"):
             os.symlink(os.path.join(ROOT, name), os.path.join(place, name))
         os.mkdir(os.path.join(place, "docs"))
         for number, (command, in_block) in enumerate(commands(page)):
-            if re.match(r"sablier \d", command):
+            if re.match(r"(#|//) file: ", command):
+                self.write(page, command)
+            elif re.match(r"sablier \d", command):
                 self.compare(page, command)
             else:
                 self.run(page, command, in_block, number)
         self.run_python(page)
 
     def end(self, whole):
-        stale = set(LETTERS) | set(WORDS) | set(SKIPPED) | set(NEEDS) | set(PYTHON) | MISSES
+        stale = set(FILES) | set(LETTERS) | set(WORDS) | set(SKIPPED) | set(NEEDS) | set(PYTHON) | MISSES
         for entry in sorted(stale - self.used) if whole else []:
             self.fail("a table is stale", f"no page has '{entry}'")
         print(f"{self.passed} passed, {self.failed} failed")

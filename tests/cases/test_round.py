@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Flows about an axis on coarse meshes: round pipe, round silo, its law of Beverloo, sphere in a tube.
 
     test_round.py SABLIER_BINARY
@@ -10,7 +11,7 @@ import os
 import subprocess
 
 from case_run import ROOT, Tests
-import sablier_io
+import sablier
 
 tests = Tests()
 PIPE = math.pi / 8 * (1 - 4 / 3 * 0.5 + 1 / 3 * 0.5 ** 4)  # Buckingham-Reiner, plug up to r = 1/2
@@ -27,7 +28,7 @@ def pipe():
         # the edge of the plug on lines of the mesh: the space holds the flow
         summary = tests.run(name + ", aligned", case, "mesh.parameters.n=4", "mesh.parameters.structured=1")
         tests.below(summary["errors"]["relative_L2"], 1e-5, "  velocity, error in L2")
-    columns = sablier_io.profile(tests.path("Bingham"), "profile")[1]
+    columns = sablier.profile(tests.path("Bingham"), "profile")[1]
     tests.check({"r", "z", "velocity_r", "velocity_z"} <= set(columns), "  profiles say r and z")
     # a body force of 1 shears the wall by 1/2
     summary = tests.run("stopped", "pipe", "material.bingham=0.51", "exact.velocity=[0, 0]")

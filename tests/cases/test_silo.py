@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The silo on a coarse mesh, steady: volume, momentum and energy balance; mu(I); a study of two outlets.
 
     test_silo.py SABLIER_BINARY
@@ -12,7 +13,7 @@ import subprocess
 import numpy
 
 from case_run import ROOT, Tests
-import sablier_io
+import sablier
 
 tests = Tests()
 COARSE = ("mesh.parameters.across=8", "mesh.parameters.h=1", "time.step=0.1", "time.window=2.5",
@@ -32,8 +33,8 @@ WEIGHTS = numpy.array([9 / 40] + 3 * [(155 - ROOT15) / 1200] + 3 * [(155 + ROOT1
 
 def inertia(fields):
     """Integrals over the domain of div u, of the acceleration (u.grad)u, and of its power."""
-    shape = sablier_io.shape(*POINTS.T)
-    slope = sablier_io.shape_gradient(*POINTS.T)
+    shape = sablier.shape(*POINTS.T)
+    slope = sablier.shape_gradient(*POINTS.T)
     map_ = numpy.einsum("qja,cai->cqij", slope, fields.x)
     velocity = fields.point["velocity"][..., :2]
     u = numpy.einsum("qa,cai->cqi", shape, velocity)
@@ -65,9 +66,9 @@ def entering(fields, height=8):
 def balances(name, summary):
     """What must hold in a steady flow, whatever the rheology."""
     probes = summary["probes"]
-    history = sablier_io.table(os.path.join(tests.path(name), "history.csv"))
-    growth, force, power = inertia(sablier_io.Fields(tests.path(name)))
-    taken = entering(sablier_io.Fields(tests.path(name)))
+    history = sablier.table(os.path.join(tests.path(name), "history.csv"))
+    growth, force, power = inertia(sablier.Fields(tests.path(name)))
+    taken = entering(sablier.Fields(tests.path(name)))
     tests.check(summary["status"] == "steady" and summary["missed"] == 0,
                 f"  {summary['status']} after {summary['steps']} steps, {summary['missed']} missed")
     # volume: what goes out more than comes in is expansion, at every step
@@ -104,7 +105,7 @@ def silo():
     discharge = summary["probes"]["discharge"]
     tests.below(discharge - 0.5845, 2e-3, "  discharge - 0.5845, of this mesh")
     tests.below(discharge / 0.594 - 1, 0.03, "  discharge / 0.594, of the mesh of the page, - 1")
-    flow = sablier_io.Fields(tests.path("silo"))
+    flow = sablier.Fields(tests.path("silo"))
     middle = flow.x[:, :3].mean(axis=1)
     speed = numpy.hypot(*flow.point["velocity"][..., :2].transpose(2, 0, 1)).max(axis=1)
     corner = (middle[:, 0] > 3) & (middle[:, 1] < 1)
@@ -112,7 +113,7 @@ def silo():
                 f"  grains in the corner stand: {speed[corner].max():.1e}")
     tests.check((flow.cell["yielded"][corner] < 0.5).all(), "  and do not yield")
     # the bottom carries the grains above it, 8 units high, and little beside the outlet
-    wall = sablier_io.profile(tests.path("silo"), "load")[1]
+    wall = sablier.profile(tests.path("silo"), "load")[1]
     bottom, side = wall["y"] == 0, wall["x"] == 4
     tests.check(wall["normal"][bottom][0] < 0.5 * wall["normal"][bottom].max() and
                 8 < wall["normal"][bottom].max() < 12,
@@ -129,7 +130,7 @@ def volume():
     tests.below((probes["discharge"] + probes["fill"]) / probes["discharge"] - parts["net"], 1e-9,
                 "  fluxes against the balance of volume")
     tests.below(parts["outflow"] / probes["discharge"] - 1, 1e-3, "  outflow / discharge - 1")
-    history = sablier_io.table(os.path.join(tests.path("volume"), "history.csv"))
+    history = sablier.table(os.path.join(tests.path("volume"), "history.csv"))
     window = slice(-summary["window"]["rows"], None)
     for column, part in (("volume_net", "net"), ("volume_parting", "parting"), ("volume_barrier", "barrier"),
                          ("volume_compaction", "compaction")):
@@ -146,7 +147,7 @@ def mu_i():
     summary = tests.run("mu(I)", "silo-mui", *COARSE, *PROBES)
     balances("mu(I)", summary)
     tests.below(summary["probes"]["discharge"] - 0.668, 4e-3, "  discharge - 0.668, of this mesh")
-    flow = sablier_io.Fields(tests.path("mu(I)"))
+    flow = sablier.Fields(tests.path("mu(I)"))
     mu, number = flow.point["friction"], flow.point["inertial_number"]
     tests.check(mu.min() >= 0.32 and mu.max() <= 0.6 and mu.max() - mu.min() > 0.1,
                 f"  friction from {mu.min():.3f} to {mu.max():.3f}")

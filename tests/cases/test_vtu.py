@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The VTU files of every case hold what the program knows: probes against meshio and ParaView.
 
     test_vtu.py SABLIER_BINARY
@@ -74,10 +75,10 @@ def compare_wall(tests, directory):
     import meshio
     import numpy
 
-    import sablier_io
+    import sablier
 
     mesh = meshio.read(os.path.join(directory, "profiles", "floor.vtu"))
-    table = sablier_io.table(os.path.join(directory, "profiles", "floor.csv"))
+    table = sablier.table(os.path.join(directory, "profiles", "floor.csv"))
     rows = numpy.flatnonzero(mesh.point_data["measured"].ravel())
     tests.check(len(rows) == len(table["x"]) and "triangle6" in mesh.cells_dict,
                 "the surface of a wall has the vertices of its table")

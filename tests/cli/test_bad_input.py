@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Broken input: each row must give its exit code and its message, and write nothing.
 
     test_bad_input.py SABLIER [-v]
@@ -177,7 +178,7 @@ NUMBERS = [
     solver("tolerance: 0,§1", "solver.1: unknown key; if the comma before it is a decimal one"),
     case("decimal comma of a parameter", "{h: 0.5}", "{h: 0,§5}",
          "mesh.parameters.5: unknown key; if the comma before it is a decimal one"),
-    friction("0.5 Pa", "'0.5 Pa' is a number followed by letters; quantities are dimensionless"),
+    friction("0.5 Pa", "'0.5 Pa' is a stress; expected a pure number"),
     friction("1e400", "'1e400' is too large for a number"),
     friction("1e70", "1e70 is neither 0 nor between 1e-30 and 1e+30 in size"),
     friction("1e-400", "1e-400 is neither 0 nor between 1e-30 and 1e+30 in size"),
@@ -228,7 +229,10 @@ CHOICES = [
     case("geometry: plnae", "geometry: plane", "geometry: §plnae", "did you mean 'plane'?"),
     solver("method: §agpd", "did you mean 'apgd'?"),
     solver("method: §simplex", "'simplex' is none of the choices (auto, pg,"),
-    solver("linear: §pardiso", "'pardiso' is none of the choices (cholmod, mumps)"),
+    solver("linear: §pardiso", "'pardiso' is none of the choices (auto, cholmod, mumps, amg)"),
+    solver("blr: §1", "solver.blr: 1 is out of range (0 <= value < 1)"),
+    solver("linear: cholmod, §blr: 1.0e-6", "cholmod does not compress its factors"),
+    solver("§linear: amg, method: dr-aa", "this program was built without PETSc, which amg needs: scripts/setup --petsc"),
     solver("ordering: §scotch", "'scotch' is none of the choices (auto, amd, metis)"),
 ]
 
@@ -381,7 +385,7 @@ BOUNDARIES = [
          "boundaries.top.over: 'side' is in the end over 'top' as well; one of them must give way"),
     case("two motions", "  top:    {traction: 0}\n  side:   {velocity: [0, 0]}",
          "  top:    {velocity: [1, 0]}\n  §side:   {velocity: [0, 2]}",
-         "boundaries.side: moves with (0, 2) at (1, 1), a node that it shares with 'boundaries.top', "
+         "boundaries.side: moves with (0, 2) at (0, 1), a node that it shares with 'boundaries.top', "
          "which moves with (1, 0); say which one holds there: over: top here, or over: side there"),
     case("velocity and traction", "top:    {", "§top:    {velocity: [0, 0], ",
          "has a velocity without free component, where traction or pressure has no effect"),
@@ -411,6 +415,7 @@ PROBES = [
     probe("f: {traction: top, samples: §1}", "probes.f.samples: 1 is out of range"),
     probe("f: {traction: top, §field: stress}", "only has a meaning beside 'point' or 'line'"),
     probe("f: {line: §[[0, 0], [0, 0]]}", "probes.f.line: the two points are the same"),
+    probe("f: {line: §[[0, 0], [-0.0, 0]]}", "probes.f.line: the two points are the same"),
     probe("f: {point: [0.5, 0.5], field: §veloctiy}", "did you mean 'velocity'?"),
 ]
 
@@ -423,9 +428,9 @@ MESHES_ROWS = [
     mesh("truncated .msh", "a.msh", MSH[:-40], "the mesh file is truncated"),
     mesh(".msh with too few elements", "a.msh", MSH.replace("\n6\n1 1", "\n7\n1 1"), "a.msh"),
     mesh(".geo syntax error", "a.geo", GEO.replace("Line(2) = {2, 3};", "Line(2) = {2, 3;"),
-         "line 17: syntax error"),
+         "line 18: syntax error"),
     mesh("unknown variable in the .geo", "a.geo", GEO.replace("{W, 0, 0, h}", "{WW, 0, 0, h}"),
-         "line 13: Unknown variable 'WW'"),
+         "line 14: Unknown variable 'WW'"),
     mesh("Error in the .geo", "a.geo", GEO + 'Error("W is too small");\n', "W is too small"),
     mesh("coincident points", "a.geo", GEO, "Unable to recover the edge", "  parameters: {W: 0}\n"),
     mesh("negative size", "a.geo", GEO, "Wrong mesh element size", "  parameters: {h: -1}\n"),
@@ -484,7 +489,7 @@ USAGE = [
     usage("empty value", ["run", "c", "-o", ""], "option '-o' needs DIR"),
     usage("value of a flag", ["run", "c", "--force=1"], "option '--force' takes no value"),
     usage("two cases", ["run", "c", "d"], "run takes one argument, but got 'c' and 'd'"),
-    usage("argument of keys", ["keys", "solver"], "keys takes no argument, but got 'solver'"),
+    usage("argument of keys", ["keys", "solver", "mesh"], "keys takes one argument, but got 'solver' and 'mesh'"),
     usage("-q and -v", ["run", "c", "-q", "-v"], "-q and -v exclude each other"),
     usage("--threads 0", ["run", "c", "--threads", "0"], "--threads: 0 is not between 1 and 1024"),
     usage("--threads x", ["run", "c", "--threads", "x"], "--threads: 'x' is not a whole number"),
@@ -495,7 +500,7 @@ USAGE = [
     Row("existing default result", "'out/c' holds a result already", args=("run", "c"), code=2,
         files={"out/c/summary.json": "{}\n"}),
     usage("solve: method", ["solve", "p.sabp", "--method", "agpd"], "did you mean 'apgd'?"),
-    usage("solve: linear", ["solve", "p.sabp", "--linear", "lu"], "neither cholmod nor mumps"),
+    usage("solve: linear", ["solve", "p.sabp", "--linear", "lu"], "'lu' is none of auto, cholmod, mumps, amg"),
     usage("solve: ordering", ["solve", "p.sabp", "--ordering", "rcm"], "none of auto, amd, metis"),
     usage("solve: tolerance 0", ["solve", "p.sabp", "--tolerance", "0"], "0 is not between 0 and 1"),
     usage("solve: tolerance x", ["solve", "p.sabp", "--tolerance", "x"], "'x' is not a number"),

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Studies on batch systems that are not there: commands on PATH that write down what they are told, and
 answer as they should or should not. A real one is in tests/batch.
 
@@ -273,6 +274,18 @@ class Batch:
         self.answer("squeue", "")
         self.run("study", "s", "-o", "cancel", "--cancel")
         self.suite.check("nothing to cancel", not self.told("scancel"))
+        jobs = text(self.path("cancel/batch/jobs.json"))
+        for bad in (f'"{first}"', '"--user=me"'), (f'"{first}"', '"-u me"'), (f'"{first}"', '""'), ('"list": 1', '"list": -1'):
+            write(self.path("cancel/batch/jobs.json"), jobs.replace(*bad))
+            done = self.run("study", "s", "-o", "cancel", "--cancel", code=3, name=f"jobs.json with {bad[1]}")
+            self.suite.check(f"jobs.json with {bad[1]}: no command sees it", "jobs.json' is damaged" in done.stderr and
+                             not self.told("scancel"), done.stderr)
+        write(self.path("cancel/batch/jobs.json"), jobs)
+        os.remove(self.path("cancel/batch/list-1"))
+        os.mkfifo(self.path("cancel/batch/list-1"))
+        self.answer("squeue", f"{first} 1 x\n")
+        self.run("study", "s", "-o", "cancel", "--status", name="a pipe in the place of a list")
+        self.answer("squeue", "")
 
     # ---- tasks ----------------------------------------------------------------------------------
 

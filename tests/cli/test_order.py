@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """The order of keys has no meaning: every case in shuffled order gives the same bytes.
 
 Only the names under `probes` keep theirs, which is that of the columns. What is compared is everything a
@@ -19,11 +20,14 @@ FILM = {"mesh.parameters.n": 4, "solver.tolerance": 1e-2}
 SILO = {"mesh.parameters.h": 2, "mesh.parameters.across": 4, "time.step": 0.1, "time.end": 0.3}
 CYLINDER = {"mesh.parameters.h": 0.4, "mesh.parameters.n": 8, "solver.tolerance": 0.1}
 CASES = {  # coarse, and with a force probe on every group that others meet
+    "belt/case.yaml": {"mesh.parameters.n": 3, "solver.tolerance": 1e-2},
     "cavity/case.yaml": {"mesh.parameters.h": 0.25, "probes.held": "{force: wall}"},
     "chute/case.yaml": FILM,
     "chute/inertial.yaml": {**FILM, "time.end": 0.5},
     "chute/layer.yaml": {**FILM, "time.end": 0.5},
     "chute/periodic.yaml": FILM,
+    "chute/steady.yaml": {**FILM, "mesh.parameters.L": 0.5, "time.end": 0.5},
+    "couette/case.yaml": {"mesh.parameters.n": 2, "solver.tolerance": 1e-2, "time.end": 200},
     "cylinder/case.yaml": {**CYLINDER, "probes.on_axis": "{force: axis}"},
     "cylinder-slip/case.yaml": {**CYLINDER, "probes.on_axis": "{force: axis, part: contact}"},
     "cylinder-bingham/case.yaml": {"mesh.parameters.h": 1, "mesh.parameters.n": 8, "solver.tolerance": 0.1,
@@ -34,24 +38,39 @@ CASES = {  # coarse, and with a force probe on every group that others meet
     "film/space.yaml": {"solver.tolerance": 1e-2},
     "hopper/case.yaml": {"mesh.parameters.h": 1, "mesh.parameters.across": 3, "time.end": 0.2, "time.window": 0.1},
     "janssen/case.yaml": {"mesh.parameters.n": 2, "solver.tolerance": 3e-2, "probes.held": "{force: wall}"},
+    "janssen/space.yaml": {"solver.tolerance": 3e-2, "mesh.parameters.n": 2, "probes.planes": "{force: symmetry}"},
     "pipe/case.yaml": {"mesh.parameters.n": 4, "solver.tolerance": 1e-2, "probes.held": "{force: inlet}"},
     "pipe/friction.yaml": {"mesh.parameters.n": 4, "solver.tolerance": 1e-2},
     "poiseuille/case.yaml": {"mesh.parameters.n": 4, "solver.tolerance": 1e-2},
     "poiseuille/closed.yaml": {"mesh.parameters.n": 4, "solver.tolerance": 1e-2,
                                "probes.held": "{force: wall}", "probes.in": "{force: inlet}"},
+    "radial/case.yaml": {"mesh.parameters.n": 2, "solver.tolerance": 3e-2},
     "rest/case.yaml": {"mesh.parameters.h": 0.25},
     "silo/case.yaml": {**SILO, "probes.on_axis": "{force: axis}"},
+    "silo/friction.yaml": {**SILO, "time.window": 0.1},
     "silo-round/case.yaml": {**SILO, "probes.on_axis": "{force: axis}"},
     "silo-round/creeping.yaml": {"mesh.parameters.h": 2, "mesh.parameters.across": 4, "solver.tolerance": 0.1},
     "silo-space/case.yaml": {"time.end": 0.2, "time.window": 0.1, "probes.planes": "{force: symmetry}"},
     "silo-space/square.yaml": {"time.end": 0.2, "time.window": 0.1},
+    "column/case.yaml": {"mesh.parameters.h": 0.4, "time.end": 0.08},
+    "column/mui.yaml": {"mesh.parameters.h": 0.5, "time.end": 0.09},
+    "drum/case.yaml": {"mesh.parameters.h": 0.5, "time.end": 0.2},
+    "emptying/case.yaml": {"mesh.parameters.h": 1.5, "mesh.parameters.across": 2, "time.end": 0.1},
+    "heap/case.yaml": {"mesh.parameters.h": 0.4, "time.end": 0.08},
+    "grain-slope/case.yaml": {"time.end": 2},
+    "grain-column/case.yaml": {"grains.fill.grid": "[5, 5]", "time.end": 1},
+    "grain-cube/case.yaml": {"grains.fill.grid": "[3, 3, 3]", "time.end": 1},
+    "twin-silo/case.yaml": {"grains.fill.grid": "[6, 4]", "time.end": 1, "time.window": 0.5},
+    "twin-silo/continuum.yaml": {"mesh.parameters.across": 2, "mesh.parameters.h": 5, "time.end": 0.2, "time.window": 0.1},
+    "brazil-nut/case.yaml": {"time.end": 1, "output.every": 0.5},
+    "grain-box/case.yaml": {"grains.fill.grid": "[3, 3, 3]", "time.end": 1},
     "slab/case.yaml": {"mesh.parameters.n": 2, "solver.tolerance": 1e-2},
     "sphere/case.yaml": {"mesh.parameters.h": 1.5, "mesh.parameters.n": 8, "solver.tolerance": 0.1},
     "sphere/grains.yaml": {"mesh.parameters.h": 1.5, "mesh.parameters.n": 8, "solver.tolerance": 0.1},
     "silo-mui/case.yaml": {**SILO, "mesh.element": "p2b", "mesh.split": "none"},
 }
 SEEDS = range(3)
-CLOCK = ("cpu", "wall", "peak_memory", "cpu_in_factorisations")
+CLOCK = ("provenance", "cpu", "wall", "peak_memory", "cpu_in_factorisations")
 
 
 def parse(text):

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Two processes in one directory: never a mixed result, and what is stale does not stand in the way.
 
     test_owner.py SABLIER [TRIES]
@@ -37,7 +38,7 @@ time: {scheme: inertial, step: 0.01, end: 0.3, steady: 0, window: 0.2}
 output: {every: 0.05, checkpoint: 0}
 """
 TIMES = re.compile(r'^ *"(?:cpu|wall|assembly|analysis|factorisation|solve|cones|solver|output|total|'
-                   r'transport|one_factorisation|peak_memory|cpu_in_factorisations|started|ended)": [^{]*$', re.M)
+                   r'transport|one_factorisation|peak_memory|cpu_in_factorisations|started|ended|commit|command|date|host)": [^{]*$', re.M)
 
 
 def blocks(data):

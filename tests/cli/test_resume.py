@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """A run that is killed, stopped, damaged and continued ends as if nothing had happened.
 
     test_resume.py SABLIER
@@ -42,7 +43,7 @@ probes:
   load:      {{traction: wall}}
 """
 STEPS, FRAMES, KILLS, THREADS = 30, 7, 50, 2
-TIMES = {"cpu", "wall", "peak_memory"}  # differ from run to run
+TIMES = {"cpu", "wall", "peak_memory", "provenance"}  # differ from run to run
 
 
 def read(path, mode="rb"):

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Studies and fits: the product of the axes, tables, resuming, signals, bad files, brackets, laws.
 
     test_study.py SABLIER
@@ -656,6 +657,53 @@ class Studies:
         done = self.run("fit", "exact.csv", "--x", "D", "--y", "Q", "--grain", str(grain), "--dimension", "3")
         self.check("fit: --dimension 3", "^2.5, grain = 0.0893, exponent of the dimension given" in done.stdout,
                    done.stdout)
+
+    def test_free_fit(self):
+        """Laws that are formulas: recovered, with intervals, or refused."""
+        x = [0.25 * i - 1 for i in range(12)]
+        write(self.path("free.csv"), "x,y,flat\n" + "".join(
+            f"{v!r},{-1.7 * (v + 1.3) ** 1.6 + 0.4!r},{(-1) ** i}\n" for i, v in enumerate(x)))
+        columns = ["fit", "free.csv", "--x", "x", "--y"]
+        self.run(*columns, "y", "--law", "C*(x-k)^n + b", "--start", "k=-2,C=-1", "-o", "free.json", "-q")
+        result = load(self.path("free.json"))
+        found = result["fits"][0]["parameters"]
+        self.check("fit: a formula, of numbers with any sign", result["law"] == "formula" and
+                   list(found) == ["C", "k", "n", "b"] and all(close(found[n]["value"], v, 1e-8) for n, v in
+                   (("C", -1.7), ("k", -1.3), ("n", 1.6), ("b", 0.4))) and result["fits"][0]["points"] == 12, result)
+        named = ["fit", "noisy.csv", "--x", "D", "--y", "probes.Q", "--group", "mu", "--sigma", "dev", "-q", "-o"]
+        random.seed(5)
+        write(self.path("noisy.csv"), "mu,D,probes.Q,dev\n" + "".join(
+            f"{mu},{d},{(0.9 - mu) * (d - 0.1) ** 1.5 * random.gauss(1, 0.03)!r},{random.uniform(0.001, 0.05)!r}\n"
+            for mu in (0.3, 0.5) for d in (0.5, 0.75, 1, 1.5, 2, 2.5, 3)))
+        self.run(*named, "named.json")
+        for name in ("a.json", "b.json"):
+            self.run(*named, name, "--law", "C*(x-k)^1.5", "--bootstrap", "200")
+        self.check("fit: the same samples again", load(self.path("a.json")) == load(self.path("b.json")))
+        for one, two in zip(load(self.path("named.json"))["fits"], load(self.path("a.json"))["fits"]):
+            for name in ("C", "k"):
+                e, f = one[name], two["parameters"][name]
+                self.check(f"fit: {name} of Beverloo's law as a formula", all(close(f[k], e[k], 1e-8) for k in e) and
+                           f["bootstrap_low"] < f["value"] < f["bootstrap_high"] and
+                           0.4 < (f["bootstrap_high"] - f["bootstrap_low"]) / (f["high"] - f["low"]) < 1.3, f"{e} {f}")
+        for column, law, code, sentence in (
+                ("y", ["a*b*x"], 1, "a, b are not determined by these points"),
+                ("flat", ["a+b*x"], 1, "do not follow the law"),
+                ("y", ["-a^2*(x+1.1)"], 1, "other parameters fit as well: a = -"),
+                ("y", ["-a^2*(x+1.1)", "--start", "a=0.1"], 0, ""),
+                ("y", ["C*x^sin"], 3, "the function 'sin' needs its argument"),
+                ("y", ["C*x+y"], 3, "y is what the law gives"), ("y", ["2*x"], 3, "no parameter"),
+                ("y", ["C*x", "--start", "c=1"], 2, "'c' is no parameter"),
+                ("y", ["C*x", "--start", "C"], 2, "is not NAME=VALUE"),
+                ("y", ["C*x", "--start", "C=1,C=2"], 2, "given twice"),
+                ("y", ["C*x", "--bootstrap", "5"], 2, "not between 100"),
+                ("y", ["power", "--start", "a=1"], 2, "--start belongs to a --law that is a formula"),
+                ("y", ["C*x", "--grain", "1"], 2, "--grain belongs to --law beverloo")):
+            done = self.run(*columns, column, "--law", *law, code=code, name=f"fit: {law}")
+            self.check(f"fit: {law}: {sentence}", sentence in done.stderr, done.stderr)
+        write(self.path("few.csv"), "x,y\n1,2\n2,3\n3,5\n")
+        done = self.run("fit", "few.csv", "--x", "x", "--y", "y", "--law", "C*(x-k)^n", code=1, name="few")
+        self.check("fit: too few points", "3 parameters need 4 points at least, and there are 3" in done.stderr,
+                   done.stderr)
 
     def test_study_fit(self):
         """fit of a study is `sablier fit` of its table, with the deviations as weights."""

@@ -225,7 +225,7 @@ static void test_step(void)
         const int s = sizes[is];
         double mu[points], sigma[points], zeta[points], r[points], shift[points];
         double y[points * MAX], gamma[points * MAX], p[points * MAX], g[MAX], expected[MAX];
-        const sab_cone_laws all = {s, points, mu, sigma, zeta, r};
+        const sab_cone_laws all = {s, points, mu, sigma, zeta, r, NULL};
         for (int q = 0; q < points; q++) {
             mu[q] = sab_test_random(&seed);
             sigma[q] = q % 3 == 0 ? 0.0 : sab_test_random(&seed);

@@ -158,7 +158,7 @@ static void test_fields_of_shear(void)
     }
     sab_fields_update(fields, U, lambda, &law);
     CU_ASSERT_EQUAL(fields->yielded[0], 0.0);
-    law.step = step;
+    law.r = step;
     sab_fields_update(fields, U, lambda, &law);
     CU_ASSERT_EQUAL(fields->yielded[0], 1.0);
     CU_ASSERT(isinf(sab_fields_cell_reynolds(fields)));

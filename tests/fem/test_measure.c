@@ -165,7 +165,7 @@ static void test_sides(void)
 
     make_body(&b);
     for (int g = 0; g < 4; g++) {
-        sab_wall *wall = NULL;
+        sab_wall_trace *wall = NULL;
         double stress[64];
 
         memset(b.F, 0, sab_space_size(b.space) * sizeof *b.F);

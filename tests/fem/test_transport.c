@@ -45,8 +45,8 @@ static setup set_up(sab_mesh *mesh, bool bubbles, const char *open_group)
     CU_ASSERT_EQUAL_FATAL(
         sab_dofs_create(mesh, &sab_geometry_plane, 0, 0, NULL, NULL, 0.0, &s.dofs, NULL), SAB_OK);
     CU_ASSERT_EQUAL_FATAL(sab_mass_create(s.space, s.dofs, &s.mass, NULL), SAB_OK);
-    CU_ASSERT_EQUAL_FATAL(sab_transport_create(s.space, g >= 0 ? open : NULL, &s.transport, NULL),
-                          SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sab_transport_create(s.space, g >= 0 ? open : NULL, 0, NULL, &s.transport, NULL), SAB_OK);
     SAB_FREE(open);
     s.npoints = s.mass->at->n;
     s.size = sab_space_size(s.space);
@@ -870,7 +870,7 @@ static void test_out_of_memory(void)
         sab_error err;
 
         sab_memory.failing = k;
-        const sab_status status = sab_transport_create(s.space, NULL, &transport, &err);
+        const sab_status status = sab_transport_create(s.space, NULL, 0, NULL, &transport, &err);
         const bool reached = sab_memory.failing < 0;
         sab_memory.failing = -1;
         if (!reached) { /* no allocation failed: all were tried */

@@ -65,9 +65,9 @@ static void force_on(body *b, int entry)
         sab_fields_nodal_force(b->fields, &balance, entry, SAB_FORCE_TOTAL, b->F, NULL), SAB_OK);
 }
 
-static sab_wall *wall_of(const body *b, int entry, int samples)
+static sab_wall_trace *wall_of(const body *b, int entry, int samples)
 {
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
 
     CU_ASSERT_EQUAL_FATAL(sab_wall_create(b->mesh, &sab_geometry_plane, b->group[entry],
                                           b->dofs->owner, entry, samples, &wall, NULL),
@@ -102,7 +102,7 @@ static void test_film(void)
         }
         sab_space_body_force(b.space, gravity, 0.0, b.load, NULL);
         force_on(&b, 0);
-        sab_wall *wall = wall_of(&b, 0, 0);
+        sab_wall_trace *wall = wall_of(&b, 0, 0);
         CU_ASSERT_EQUAL_FATAL(wall->nrows, 3);
         sab_wall_stress(wall, b.F, stress);
         for (int i = 0; i < wall->nrows; i++) {
@@ -173,7 +173,7 @@ static void test_continuous_stress(void)
                 n[1] -= mesh->x[2 * node[1]] - mesh->x[2 * node[0]];
             }
             SAB_ASSERT_CLOSE(hypot(n[0], n[1]), 1.0, 1e-13);
-            sab_wall *wall = wall_of(&b, g, 0);
+            sab_wall_trace *wall = wall_of(&b, g, 0);
             sab_wall_recovered(wall, &sab_geometry_plane, sigma, stress);
             for (int i = 0; i < 3; i++) {
                 const double x = a * wall->x[2 * i], y = a * wall->x[2 * i + 1];
@@ -209,7 +209,7 @@ static void test_given_traction(void)
                                    .has_traction = true,
                                    .traction = {sab_constant(-2.0), sab_constant(0.5)}};
     force_on(&b, 0);
-    sab_wall *wall = wall_of(&b, 0, 0);
+    sab_wall_trace *wall = wall_of(&b, 0, 0);
     CU_ASSERT_EQUAL_FATAL(wall->nrows, 3);
     sab_wall_stress(wall, b.F, stress);
     for (int i = 0; i < 3; i++) {
@@ -246,7 +246,7 @@ static void test_corners_and_pieces(void)
     const sab_function balance[2] = {sab_constant(1.0), sab_constant(1.0)};
     sab_space_body_force(b.space, balance, 0.0, b.load, NULL);
     force_on(&b, 0);
-    sab_wall *wall = wall_of(&b, 0, 0);
+    sab_wall_trace *wall = wall_of(&b, 0, 0);
     CU_ASSERT_EQUAL_FATAL(wall->nrows, 3 + 2 + 3);
     static const double s[8] = {0.25, 0.5, 0.75, 1.25, 1.5, 2.0, 2.25, 2.5};
     static const double x[8] = {0.25, 0.5, 0.75, 1.0, 1.0, 0.75, 0.5, 0.25};
@@ -292,7 +292,7 @@ static void test_closed(void)
     sab_mesh *mesh = sab_grid_create(&(sab_grid){2, 2, 0, 0, 1, 1, 0.0, 0.0, 0.0});
     const int ring[9] = {2, 4, 14, 24, 22, 20, 10, 0, 2};
     int side[8][2];
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
     sab_error err = {0};
 
     for (int i = 0; i < 8; i++)
@@ -342,7 +342,7 @@ static void test_errors(void)
     sab_mesh *mesh = sab_grid_create(&unit_square);
     const int inside[1][2] = {{4 + 2 * 9, 4 + 4 * 9}};
     int *owner = sab_alloc((size_t)mesh->nnodes, sizeof *owner);
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
     sab_error err = {0};
     bool reached = true;
 
@@ -420,9 +420,9 @@ static double reaction(vessel *v, int entry, double *force)
     return force[v->dofs.dim - 1];
 }
 
-static sab_wall *wall_at(const vessel *v, int entry)
+static sab_wall_trace *wall_at(const vessel *v, int entry)
 {
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
 
     CU_ASSERT_EQUAL_FATAL(
         sab_wall_create(v->mesh, v->space->geometry, entry, v->dofs.owner, entry, 0, &wall, NULL),
@@ -449,7 +449,7 @@ static void test_uniform_box(void)
         memcpy(nodal + 6 * n, sigma, sizeof sigma);
     sab_geometry_space.tensor(sigma, tensor);
     for (int g = 0; g < 6; g++) {
-        sab_wall *wall = wall_at(&v, g);
+        sab_wall_trace *wall = wall_at(&v, g);
         double stress[2][4 * 9], force[3];
 
         reaction(&v, g, force);
@@ -518,7 +518,7 @@ static void test_rest(void)
             if (axis)
                 continue;
             reaction(&v, g, force);
-            sab_wall *wall = wall_at(&v, g);
+            sab_wall_trace *wall = wall_at(&v, g);
             CU_ASSERT_FATAL(wall->nrows <= 20);
             for (int from = 0; from < 2; from++) {
                 if (from == 0)
@@ -562,7 +562,7 @@ static void test_edges(void)
     sab_mesh *mesh = sab_grid_box(&(sab_box){.n = {3, 3, 3}, .high = {1, 1, 1}});
     static const char *const name[3] = {"left", "front", "bottom"};
     int corner[54][3], n = 0, *owner = sab_alloc((size_t)mesh->nnodes, sizeof *owner);
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
     sab_error err = {0};
     bool reached = true;
     double size = 0.0;

@@ -146,8 +146,60 @@ static double infsup(body *b, double h)
     return beta;
 }
 
+/* A square of n^2 rhombi, each cut into two triangles with equal sides; only its bottom is a group.
+ */
+static sab_mesh *equilateral(int n)
+{
+    const int m = 2 * n + 1;
+    double *x = sab_alloc((size_t)(2 * m * m), sizeof *x);
+    int *element = sab_alloc((size_t)(12 * n * n), sizeof *element), side[3][32][2], k = 0;
+    static const char *const name[] = {"bottom", "ends", "top"};
+    sab_mesh *mesh = NULL;
+
+    for (int a = 0; a < m * m; a++) {
+        x[2 * a] = (a % m - 0.5 * (a / m)) / (2.0 * n);
+        x[2 * a + 1] = 0.8660254037844386 * (a / m) / (2.0 * n);
+    }
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            const int o = 2 * j * m + 2 * i,
+                      c = o + 1 + m; /* rising diagonals are the short ones */
+            const int two[] = {o, o + 2,         o + 2 + 2 * m, o + 1, o + 2 + m,     c,
+                               o, o + 2 + 2 * m, o + 2 * m,     c,     o + 1 + 2 * m, o + m};
+
+            memcpy(element + k, two, sizeof two);
+            k += 12;
+        }
+    CU_ASSERT_EQUAL_FATAL(
+        sab_mesh_create(&sab_cell_triangle, m * m, x, 2 * n * n, element, &mesh, NULL), SAB_OK);
+    for (int i = 0; i < n; i++) {
+        for (int end = 0; end < 2; end++) {
+            side[0][i][end] = 2 * (i + end);
+            side[2][i][end] = 2 * (i + end) + (m - 1) * m;
+            side[1][i][end] = 2 * (i + end) * m;
+            side[1][n + i][end] = 2 * (i + end) * m + m - 1;
+        }
+    }
+    for (int g = 0; g < 3; g++)
+        CU_ASSERT_EQUAL(
+            sab_mesh_add_group(mesh, name[g], g + 1, g == 1 ? 2 * n : n, side[g][0], NULL), SAB_OK);
+    return mesh;
+}
+
 static void test_infsup(void)
 {
+    for (int n = 4; n <= 12; n += 4) { /* of well-shaped triangles */
+        sab_mesh *coarse = equilateral(n), *split = NULL;
+        body b;
+
+        CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(coarse, &split, NULL), SAB_OK);
+        sab_mesh_destroy(&coarse);
+        make_body(&b, split, &sab_geometry_plane, &sab_element_p2, "bottom", true);
+        const double beta = infsup(&b, 1.0 / n);
+        printf("  plane, equal sides, n = %d: %.3f\n", n, beta);
+        CU_ASSERT(beta > 0.42);
+        destroy_body(&b);
+    }
     for (int n = 4; n <= 12; n += 4) {
         const sab_grid grid = {n, n, 0, 0, 1, 1, 0.0, 0.0, 0.0};
         sab_mesh *coarse = sab_grid_create(&grid), *split = NULL;

@@ -30,7 +30,7 @@ static inline void make_problem(problem *p, const sab_mesh *mesh, double step, i
                                 .nboundaries = 4,
                                 .boundary = p->boundary,
                                 .solver = sab_solver_options_default(),
-                                .step = step,
+                                .dt = step,
                                 .order = order,
                                 .initial = p->initial};
 }

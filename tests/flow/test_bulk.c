@@ -103,7 +103,7 @@ static void test_patch(void)
 
         setup.solver.tolerance = 1e-8;
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, &err), SAB_OK);
-        CU_ASSERT(!flow->program->step_is_safe);
+        CU_ASSERT(!flow->program->r_is_safe);
         CU_ASSERT_EQUAL_FATAL(sab_flow_solve(flow, NULL, &report, &err), SAB_OK);
         CU_ASSERT(report.converged);
         for (int i = 0; i < 2 * mesh->nnodes; i++)
@@ -178,7 +178,7 @@ static void test_response(void)
                                   .nboundaries = 4,
                                   .boundary = side,
                                   .solver = sab_solver_options_default(),
-                                  .step = 0.1,
+                                  .dt = 0.1,
                                   .order = 1,
                                   .initial = initial,
                                   .free_inflow = true};
@@ -190,7 +190,7 @@ static void test_response(void)
         shear += flow->program->weight[q] * flow->program->slope[q] * (g[1] * g[1] + g[2] * g[2]);
     }
     const sab_ledger *l = &report.ledger;
-    const double inertial = (l->gain - l->carried + l->loss) / setup.step;
+    const double inertial = (l->gain - l->carried + l->loss) / setup.dt;
     CU_ASSERT(inertial < -0.1 && l->viscous > 0.0);
     SAB_ASSERT_CLOSE(report.solve.certificate.response, shear + 2.0 * fabs(inertial), 1e-9);
     CU_ASSERT(fabs(l->defect) < 1e-12);

@@ -210,7 +210,7 @@ static void look(sab_flow *flow, seen *s)
     const int nodal = mesh->cell->nodes * mesh->nelements;
     sab_recovery *recovery = NULL;
     sab_recovered pressure;
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
     const double *stress = NULL;
     double number[SAB_INTEGRAL_COUNT], force[2], pair[64];
 
@@ -329,7 +329,7 @@ static void test_inertial(void)
         sab_error err = {0};
 
         prepare(&p, mesh, &sab_element_p2, both[g]);
-        p.setup.step = 0.05;
+        p.setup.dt = 0.05;
         p.setup.order = 2;
         CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, &err), SAB_OK);
         s[g].n = 0;

@@ -109,7 +109,7 @@ static void test_free_fall(void)
             /* on curved elements the rules of mass and load differ, but for p2 */
             make_problem(&p, g, 2, -1.0, 1.0, g < 2 ? 0.04 : 0.0);
             const int dim = p.mesh->cell->dim, down = dim - 1;
-            p.setup.step = 0.3;
+            p.setup.dt = 0.3;
             p.setup.order = order;
             p.setup.free_inflow = true;
             p.setup.solver.tolerance = 1e-8;
@@ -174,7 +174,7 @@ static void test_ledger_closes(void)
 
                 make_problem(&p, g, 2, 0.0, 1.0, 0.06 * curved);
                 const int dim = p.mesh->cell->dim;
-                p.setup.step = 0.1;
+                p.setup.dt = 0.1;
                 p.setup.order = order;
                 p.material.friction = sab_constant(0.4);
                 p.gravity[dim - 1] = sab_constant(-1.0);
@@ -237,7 +237,7 @@ static void test_expansion(void)
         make_problem(&p, g, 2, -1.0, 1.0, 0.0);
         const int dim = p.mesh->cell->dim;
         const double dt = 0.1, q = 1.0 - ALPHA * dt;
-        p.setup.step = dt;
+        p.setup.dt = dt;
         for (int i = 0; i < dim; i++)
             p.initial[i] = (sab_function){.call = expand, .data = &axis[i]};
         sab_flow *flow = start(&p);
@@ -316,7 +316,7 @@ static double ball_error(sab_mesh *mesh, double dt, int order, double end)
                                .boundary = p.boundary,
                                .solver = sab_solver_options_default(),
                                .order = order,
-                               .step = dt,
+                               .dt = dt,
                                .initial = p.initial};
     p.setup.solver.tolerance = 1e-9;
     sab_flow *flow = start(&p);

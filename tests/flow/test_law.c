@@ -109,18 +109,21 @@ static void test_split(void)
         CU_ASSERT_EQUAL(b.viscosity[q], b.program->viscosity[q]);
         CU_ASSERT_EQUAL(b.tangent[q], b.program->slope[q]);
     }
-    CU_ASSERT_EQUAL(sab_flow_law_violation(b.law, b.gamma, b.lambda, &power, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(
+        sab_flow_law_violation(b.law, b.program->weight, b.gamma, b.lambda, &power, NULL), SAB_OK);
     CU_ASSERT(fabs(power) < 1e-15);
     for (int i = 0; i < 3 * b.space->npoints; i++)
         b.gamma[i] *= 2.0;
-    double by_hand = 0.0; /* nu was that of half the rate */
+    double by_hand = 0.0; /* nu was that of half the rate; what is void does not count */
+    b.program->weight[1] *= 1e-6;
     for (int q = 0; q < b.space->npoints; q++) {
         const double g = hypot(b.gamma[3 * q + 1], b.gamma[3 * q + 2]);
 
-        by_hand += 2.0 * b.space->weight[q] * g *
+        by_hand += (q == 1 ? 2e-6 : 2.0) * b.space->weight[q] * g *
                    fabs(b.law->nu[q] * g - p * (sab_material_mu_i(&MU_I, g, p) - MU_I.resting));
     }
-    CU_ASSERT_EQUAL(sab_flow_law_violation(b.law, b.gamma, b.lambda, &power, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(
+        sab_flow_law_violation(b.law, b.program->weight, b.gamma, b.lambda, &power, NULL), SAB_OK);
     SAB_ASSERT_CLOSE(power / by_hand, 1.0, 1e-12);
     free_body(&b);
 }
@@ -267,7 +270,7 @@ static double slump(const sab_material *material)
                                   .boundary = side,
                                   .solver = sab_solver_options_default(),
                                   .viscosity_iterations = 20,
-                                  .step = 0.1,
+                                  .dt = 0.1,
                                   .order = 1};
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&setup, &flow, NULL), SAB_OK);
     for (int i = 0; i < 6; i++) {

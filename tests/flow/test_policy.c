@@ -183,7 +183,7 @@ static void prepare(problem *p, double step, int order)
                                 .boundary = p->side,
                                 .solver = sab_solver_options_default(),
                                 .viscosity_iterations = 2,
-                                .step = step,
+                                .dt = step,
                                 .order = order};
     p->setup.solver.tolerance = 1e-4;
 }
@@ -293,7 +293,7 @@ static void test_warm_and_cold(void)
         CU_ASSERT_EQUAL(report.missed.by, row[i].missed > 0.0 ? SAB_MISS_GAP : SAB_MISS_NONE);
         if (row[i].missed > 0.0)
             CU_ASSERT_EQUAL(report.missed.value, row[i].missed);
-        CU_ASSERT_EQUAL(flow->step, 2);
+        CU_ASSERT_EQUAL(flow->steps, 2);
         finish(&p, flow);
     }
 }
@@ -431,7 +431,7 @@ static void test_halved(void)
     prepare(&half, STEP / 2.0, 1);
     sab_flow *twin = create(&half);
     sab_flow_state state = sab_flow_get_state(flow);
-    state.step = 2; /* in its own steps */
+    state.steps = 2; /* in its own steps */
     CU_ASSERT_EQUAL_FATAL(sab_flow_restore(twin, &state, NULL), SAB_OK);
     memcpy(before, flow->inertia->velocity, state.nvelocity * sizeof *before);
 
@@ -447,7 +447,7 @@ static void test_halved(void)
     check_work(&report.solve);
     CU_ASSERT_EQUAL(report.retries, 2); /* a cold start, and smaller steps */
     CU_ASSERT(report.converged);
-    CU_ASSERT_EQUAL(flow->step, 2);
+    CU_ASSERT_EQUAL(flow->steps, 2);
     SAB_ASSERT_CLOSE(flow->time, 2.0 * STEP, 1e-15);
     CU_ASSERT(memcmp(flow->inertia->previous, before, state.nvelocity * sizeof *before) == 0);
 
@@ -495,7 +495,7 @@ static void test_all_useless(void)
     CU_ASSERT(!report.converged);
     CU_ASSERT_EQUAL(report.missed.value, 0.5);
     check_work(&report.solve);
-    CU_ASSERT_EQUAL(flow->step, 2);
+    CU_ASSERT_EQUAL(flow->steps, 2);
     finish(&p, flow);
 }
 
@@ -518,6 +518,35 @@ static void test_part_missed(void)
     CU_ASSERT_EQUAL(report.missed.value, 0.1);
     CU_ASSERT_EQUAL(report.retries, 3);
     finish(&p, flow);
+}
+
+/* The first step is halved as soon as it misses, without another cold start, which would go the
+ * same way; a later one that misses by as much is not. */
+static void test_first_halved(void)
+{
+    const reply replies[] = {{0.1, 0.0, ANSWER}, {0.1, 0.0, ANSWER}, {0.0, 0.0, ANSWER}};
+    const reply rest[] = {{0.1, 0.0, ANSWER}, {0.0, 0.0, ANSWER}};
+
+    for (int later = 0; later < 2; later++) {
+        problem p;
+
+        prepare(&p, STEP, 2);
+        sab_flow *flow = create(&p);
+        if (later) {
+            script(flow, 0, NULL);
+            advance(flow);
+        }
+        script(flow, later ? 3 : 2, later ? replies : rest);
+        const sab_flow_report report = advance(flow);
+        CU_ASSERT_EQUAL(stub.calls, later ? 2 : 3);
+        CU_ASSERT_EQUAL(stub.call[1].time, later ? 2.0 * STEP : 0.5 * STEP);
+        CU_ASSERT_EQUAL(report.retries, 1);
+        CU_ASSERT_EQUAL(report.converged, !later);
+        CU_ASSERT_EQUAL(report.missed.by, later ? SAB_MISS_GAP : SAB_MISS_NONE);
+        CU_ASSERT_EQUAL(flow->steps, later ? 2 : 1);
+        check_work(&report.solve);
+        finish(&p, flow);
+    }
 }
 
 /* Where no motion is admissible there is none in smaller steps either. */
@@ -605,7 +634,7 @@ static void test_interrupted(void)
         CU_ASSERT_EQUAL(sab_flow_step(flow[0], NULL, &report[0], &err), SAB_INTERRUPTED);
         CU_ASSERT_EQUAL(stub.calls, at + 1);
         const sab_flow_state a = sab_flow_get_state(flow[0]), b = sab_flow_get_state(flow[1]);
-        CU_ASSERT_EQUAL(a.step, b.step);
+        CU_ASSERT_EQUAL(a.steps, b.steps);
         CU_ASSERT_EQUAL(a.time, b.time);
         CU_ASSERT_EQUAL(a.natural, b.natural);
         CU_ASSERT_EQUAL(a.inertia, b.inertia);
@@ -790,6 +819,7 @@ int main(void)
                                      {"two steps of half the length", test_halved},
                                      {"eight useless parts", test_all_useless},
                                      {"a part that misses", test_part_missed},
+                                     {"the first step", test_first_halved},
                                      {"infeasible: not tried again", test_infeasible},
                                      {"unsound energies", test_unsound},
                                      {"interruption", test_interrupted},

@@ -473,7 +473,7 @@ static void test_inertial(void)
                                 .boundary = boundary,
                                 .solver = sab_solver_options_default(),
                                 .viscosity_iterations = 30,
-                                .step = dt,
+                                .dt = dt,
                                 .order = 1};
         sab_flow *flow = NULL;
         sab_flow_report report;

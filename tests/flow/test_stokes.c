@@ -379,7 +379,7 @@ static void test_balance(void)
     double total[2] = {0.0, 0.0};
 
     sab_flow *flow = solve(&setup, &report); /* any tolerance will do */
-    CU_ASSERT(flow->program->step_is_safe);
+    CU_ASSERT(flow->program->r_is_safe);
     const sab_balance balance = {flow->dofs, boundary, flow->group, 0.0, flow->load};
     for (int b = 0; b < 3; b++) {
         double force[2];

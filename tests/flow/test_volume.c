@@ -45,7 +45,7 @@ static void test_parts(void)
     problem p;
 
     prepare(&p, mesh, 0.5, zeta);
-    p.setup.step = 0.1;
+    p.setup.dt = 0.1;
     p.initial[0] = (sab_function){.call = along_x};
     p.initial[1] = (sab_function){.call = along_y};
     CU_ASSERT_EQUAL_FATAL(sab_flow_create(&p.setup, &flow, NULL), SAB_OK);

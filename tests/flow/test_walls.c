@@ -498,7 +498,7 @@ static void test_slab_in_space(void)
                                 .nboundaries = 6,
                                 .boundary = boundary,
                                 .solver = sab_solver_options_default(),
-                                .step = dt,
+                                .dt = dt,
                                 .order = 1};
         double worst = 0.0;
         sab_flow *flow = NULL;

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
 """Open VTU files as a user would, print what is in them, and check values at a place.
 
     check_vtu.py FILE...                                                through meshio

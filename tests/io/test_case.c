@@ -65,18 +65,20 @@ static char *vary(const char *old, const char *new)
     return text;
 }
 
-/* Reading the file gives this message (its beginning is the path of the file, if at_file). */
+/* Reading the file gives this message (its beginning is the path of the file, if at_file), and no
+ * other, unless the wanted one ends in a newline. */
 static void expect(const char *what, int noverrides, const char *const *override, bool at_file,
                    const char *message)
 {
     sab_error err = {0};
     sab_case *c = NULL;
     const sab_status status = sab_case_read(directory, noverrides, override, &c, &err);
-    const size_t n = strlen(file);
-    bool same = status == SAB_ERR_INPUT && c == NULL && strchr(err.message, '\n') == NULL;
+    const size_t n = strlen(file), length = strcspn(message, "\n");
+    bool same = status == SAB_ERR_INPUT && c == NULL &&
+                (strchr(err.message, '\n') != NULL) == (message[length] == '\n');
 
     same = same && (!at_file || strncmp(err.message, file, n) == 0);
-    same = same && strncmp(err.message + (at_file ? n : 0), message, strlen(message)) == 0;
+    same = same && strncmp(err.message + (at_file ? n : 0), message, length) == 0;
     if (!same)
         printf("\n    %s\n    gives  %s\n    wanted %s%s", what, err.message, at_file ? file : "",
                message);
@@ -209,9 +211,9 @@ static void test_messages(void)
         {"D: 1.5", "D: [1]", ":4:19: mesh.parameters.D: expected a number, found a list"},
         {"D: 1.5", "D: {a: 1}", ":4:19: mesh.parameters.D: expected a number, found a section"},
         {"D: 1.5", "D: ", ":4:19: mesh.parameters.D: expected a number, found nothing"},
-        {"D: 1.5", "D: 1 m", ":4:19: mesh.parameters.D: '1 m' is a number followed by letters; q"},
+        {"D: 1.5", "D: 1 m", ":4:19: mesh.parameters.D: '1 m' has a unit, but the case has no se"},
         {"0.5", "0,5", ":6:13: material.friction: '0,5' has a decimal comma; use a point"},
-        {"0.5", "0.38 Pa", ":6:13: material.friction: '0.38 Pa' is a number followed by letters"},
+        {"0.5", "0.38 Pa", ":6:13: material.friction: '0.38 Pa' is a stress; expected a pure n"},
         {"0.5", "nan", ":6:13: material.friction: 'nan' is not a finite number"},
         {"0.5", "inf", ":6:13: material.friction: 'inf' is not a finite number"},
         {"0.5", "1e400", ":6:13: material.friction: '1e400' is too large for a number"},
@@ -241,8 +243,10 @@ static void test_messages(void)
         {"pg", "newton", ":16:18: solver.method: 'newton' is none of the choices (auto, pg, "},
         {"mesh:", "geometry: 3d\nmesh:", ":2:11: geometry: '3d' is none of the choices (plane, ax"},
         {"mesh:", "geometry: plan\nmesh:", ":2:11: geometry: 'plan' is none of the choices (plane"},
-        {"exact:", "time: {scheme: inertial}\nexact:", ":22:1: time.step: missing, and it has no "},
-        {"exact:", "time: {scheme: inert}\nexact:", ":22:1: time.step: missing, and it has no def"},
+        {"exact:", "time: {scheme: inertial}\nexact:",
+         ":22:1: time.step: missing, and it has no \n"},
+        {"exact:", "time: {scheme: inert}\nexact:",
+         ":22:1: time.step: missing, and it has no def\n"},
         {"exact:", "time: {step: 0.1}\nexact:", ":22:8: time.step: only has a meaning with time."},
         {"slip: true", "slip: yes", ":12:16: boundaries.axis.slip: expected true or false, found"},
         {"slip: true", "slip: 1", ":12:16: boundaries.axis.slip: expected true or false, found '"},
@@ -273,7 +277,7 @@ static void test_messages(void)
         {"mesh:", "geometry: space\nmesh:",
          ":10:10: gravity: expected 3 components, found 2 (deci"
          "mals are written with a point); a vector in geometry:"
-         " space has x, y, z"},
+         " space has x, y, z\n"},
         {"sin(pi*x)", "r*x",
          ":11:24: boundaries.wall.velocity: formula 'r*x': r is a coordinate "
          "of geometry: axisymmetric, and this one is plane; write sqrt(x^2"},
@@ -345,7 +349,7 @@ static void test_files(void)
                {"---\n", ":2:1: expected sections (name: value), found a value"},
                {"just words\n", ":1:1: expected sections (name: value), found a value"},
                {"- a\n- b\n", ":1:1: expected sections (name: value), found a list"},
-               {"{}\n", ":1:1: mesh.file: missing"},
+               {"{}\n", ":1:1: mesh.file: missing\n"},
                {"$MeshFormat\n2.2 0 8\n", ":1:1: expected sections"}};
     sab_error err = {0};
     sab_case *c = NULL;
@@ -943,7 +947,7 @@ static void test_keys(void)
 
     check_rows(NULL, &rows);
     CU_ASSERT(rows > 40);
-    CU_ASSERT_EQUAL(sab_case_keys(true, &text, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_case_keys(NULL, true, &text, NULL), SAB_OK);
     CU_ASSERT_PTR_NOT_NULL_FATAL(in);
     char *doc = calloc(text.length + 2, 1);
     CU_ASSERT_PTR_NOT_NULL_FATAL(doc);
@@ -952,7 +956,7 @@ static void test_keys(void)
     free(doc);
     fclose(in);
     sab_text_destroy(&text);
-    CU_ASSERT_EQUAL(sab_case_keys(false, &text, NULL), SAB_OK);
+    CU_ASSERT_EQUAL(sab_case_keys(NULL, false, &text, NULL), SAB_OK);
     CU_ASSERT_PTR_NOT_NULL(
         strstr(text.data, "solver.tolerance\n    number, 0 < value < 1; default"));
     sab_text_destroy(&text);
@@ -960,6 +964,63 @@ static void test_keys(void)
 }
 
 /* Each allocation of ours fails in turn: SAB_ERR_MEMORY, and nothing is left behind. */
+/* All mistakes at once, and none that only follows from another. */
+static void test_faults(void)
+{
+    static const char many[] = "mesh: {file: a.geo, paramters: {D: 1}, split: alfald}\n"
+                               "materials: {friction: 0.5}\n"
+                               "gravity: [0, -1, 2]\n"
+                               "boundaries:\n"
+                               "  top: {tractoin: 0}\n"
+                               "  wall: {velocity: [0, zero], slip: maybe}\n"
+                               "  axis: {slip: true, velocity: [0, 0]}\n"
+                               "probes: {a: {flux: }, b: {line: [[0, 0], [0, 0]]}, c: {}}\n";
+    static const char *const wanted[] = {
+        ":1:21: mesh.paramters: unknown key; did you mean 'parameters'?",
+        ":2:1: materials: unknown key; did you mean 'material'?",
+        ":5:9: boundaries.top.tractoin: unknown key",
+        ":1:47: mesh.split: 'alfald' is none of the choices",
+        ":3:10: gravity: expected 2 components",
+        ":7:3: boundaries.axis: has velocity and slip",
+        ":6:24: boundaries.wall.velocity: formula 'zero'",
+        ":6:37: boundaries.wall.slip: expected true or false",
+        ":8:20: probes.a.flux: expected a text, found nothing",
+        ":8:33: probes.b.line: the two points are the same",
+        ":8:52: probes.c: does not say what to take"};
+    enum { WANTED = sizeof wanted / sizeof wanted[0] };
+    sab_error err = {0};
+    sab_case *c = NULL;
+    const char *line = err.message;
+    int n = 0;
+
+    write_case(many, strlen(many));
+    CU_ASSERT_EQUAL(sab_case_read(directory, 0, NULL, &c, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NULL(c);
+    for (; line != NULL && n < WANTED; n++) {
+        const bool there = strncmp(line, file, strlen(file)) == 0 &&
+                           strncmp(line + strlen(file), wanted[n], strlen(wanted[n])) == 0;
+
+        if (!there)
+            printf("\n    %.200s\n    wanted %s", line, wanted[n]);
+        CU_ASSERT(there);
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    CU_ASSERT_EQUAL(n, WANTED);
+    CU_ASSERT_PTR_NULL(line);
+
+    /* more than are shown */
+    sab_text text = {0};
+    CU_ASSERT_EQUAL(sab_text_add(&text, NULL, "%s", "gravity: [0, -1]\n"), SAB_OK);
+    for (int i = 0; i < 40; i++)
+        CU_ASSERT_EQUAL(sab_text_add(&text, NULL, "wrong%d: 1\n", i), SAB_OK);
+    write_case(text.data, text.length);
+    CU_ASSERT_EQUAL(sab_case_read(directory, 0, NULL, &c, &err), SAB_ERR_INPUT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, ":1: and 28 more"));
+    sab_text_destroy(&text);
+    write_case(full, strlen(full));
+}
+
 static void test_memory(void)
 {
     const char *const override[] = {"solver.tolerance=1e-3", "boundaries.new={slip: true}"};
@@ -976,7 +1037,7 @@ static void test_memory(void)
         if (status == SAB_OK)
             status = sab_case_resolved(c, &text, &err);
         if (status == SAB_OK)
-            status = sab_case_keys(true, &text, &err);
+            status = sab_case_keys(NULL, true, &text, &err);
         if (status != SAB_OK) {
             CU_ASSERT_EQUAL(status, SAB_ERR_MEMORY);
             CU_ASSERT_EQUAL(err.status, SAB_ERR_MEMORY);
@@ -1024,6 +1085,7 @@ int main(void)
                                      {"round trip", test_round_trip},
                                      {"numbers of YAML", test_numbers},
                                      {"table of keys", test_keys},
+                                     {"all mistakes at once", test_faults},
                                      {"allocations fail", test_memory}};
     int result;
 

@@ -11,14 +11,14 @@ enum { LARGE = 10000 };
 static double large[LARGE];
 static const double reals[] = {0.1, -0.0, 1e-310, INFINITY, -1.0 / 3.0};
 static const int64_t integers[] = {0, -1, INT64_MAX, INT64_MIN};
-static const sab_block blocks[] = {
-    {"case", SAB_BLOCK_TEXT, 11, "title: x\n\n\n"},
-    {"reals", SAB_BLOCK_REAL, 5, reals},
-    {"nothing", SAB_BLOCK_REAL, 0, reals},
-    {"integers", SAB_BLOCK_INTEGER, 4, integers},
-    {"empty", SAB_BLOCK_TEXT, 0, ""},
-    {"eight", SAB_BLOCK_TEXT, 8, "12345678"}, /* no padding */
-    {"a name of 23 characters", SAB_BLOCK_REAL, LARGE, large},
+static const sab_checkpoint_block blocks[] = {
+    {"case", SAB_CHECKPOINT_TEXT, 11, "title: x\n\n\n"},
+    {"reals", SAB_CHECKPOINT_REAL, 5, reals},
+    {"nothing", SAB_CHECKPOINT_REAL, 0, reals},
+    {"integers", SAB_CHECKPOINT_INTEGER, 4, integers},
+    {"empty", SAB_CHECKPOINT_TEXT, 0, ""},
+    {"eight", SAB_CHECKPOINT_TEXT, 8, "12345678"}, /* no padding */
+    {"a name of 23 characters", SAB_CHECKPOINT_REAL, LARGE, large},
 };
 enum { SMALL = 6, ALL = 7 };
 
@@ -28,8 +28,8 @@ static void assert_same(const sab_checkpoint *c, int n)
 
     CU_ASSERT_EQUAL_FATAL(c->nblocks, n);
     for (int i = 0; i < n; i++) {
-        const size_t size = blocks[i].type == SAB_BLOCK_TEXT ? 1 : 8;
-        const sab_block *b = NULL;
+        const size_t size = blocks[i].type == SAB_CHECKPOINT_TEXT ? 1 : 8;
+        const sab_checkpoint_block *b = NULL;
 
         CU_ASSERT_EQUAL_FATAL(
             sab_checkpoint_get(c, blocks[i].name, blocks[i].type, blocks[i].count, &b, &err),
@@ -45,7 +45,7 @@ static void test_round_trip(void)
     const char *names[] = {"a.sab", "b.sab"};
     sab_checkpoint *c = NULL;
     sab_error err = {0};
-    const sab_block *b;
+    const sab_checkpoint_block *b;
 
     scratch_create();
     for (int i = 0; i < LARGE; i++)
@@ -57,11 +57,13 @@ static void test_round_trip(void)
     CU_ASSERT_EQUAL(count_files(scratch), 2);
     CU_ASSERT_EQUAL_FATAL(sab_checkpoint_read(path, &c, &err), SAB_OK);
     assert_same(c, ALL);
-    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "none", SAB_BLOCK_REAL, 0, &b, &err), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "none", SAB_CHECKPOINT_REAL, 0, &b, &err), SAB_ERR_INPUT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "no block 'none'"));
-    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "reals", SAB_BLOCK_REAL, 4, &b, &err), SAB_ERR_INPUT);
-    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "reals", SAB_BLOCK_TEXT, 5, &b, &err), SAB_ERR_INPUT);
-    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "reals", SAB_BLOCK_REAL, SAB_ANY_COUNT, &b, &err),
+    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "reals", SAB_CHECKPOINT_REAL, 4, &b, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "reals", SAB_CHECKPOINT_TEXT, 5, &b, &err),
+                    SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(sab_checkpoint_get(c, "reals", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, &err),
                     SAB_OK);
     sab_checkpoint_destroy(&c);
     CU_ASSERT_PTR_NULL(c);
@@ -186,12 +188,12 @@ static void test_absurd_counts(void)
     }
     set_word(&im, TYPE, 3);
     assert_refused(&im, im.size, "head of a block");
-    set_word(&im, TYPE, SAB_BLOCK_TEXT);
+    set_word(&im, TYPE, SAB_CHECKPOINT_TEXT);
     memset(im.byte + BLOCK, 'x', SAB_BLOCK_NAME); /* a name without end */
     assert_refused(&im, im.size, "head of a block");
     set_word(&im, 8, 1); /* of before the boundary groups */
     set_sum(&im, 0, HEADER_SUM);
-    assert_refused(&im, im.size, "it has version 1 of the format, this program reads version 2");
+    assert_refused(&im, im.size, "it has version 1 of the format, this program reads version 3");
     free(im.byte);
     scratch_remove();
 }

@@ -47,7 +47,7 @@ static sab_status make_program(int nblocks, sab_program **program, sab_error *er
         p->dilatancy[q] = 0.5 * sab_test_random(&state);
     }
     p->bulk = 0.7;
-    p->step_is_safe = true;
+    p->r_is_safe = true;
     *program = p;
     p = NULL;
 cleanup:
@@ -65,12 +65,18 @@ static sab_status add_all(sab_program *p, sab_error *err)
     sab_status status = SAB_OK;
 
     p->inertial = p->rated = true;
-    p->step_is_safe = false;
+    p->r_is_safe = false;
     SAB_NEW(p->carried, p->n);
     for (int i = 0; i < p->n; i++)
         p->carried[i] = 0.25 * i;
-    for (int q = 0; q < p->npoints; q++)
+    SAB_NEW(p->direction, p->n);
+    for (int i = 0; i < p->n; i++)
+        p->direction[i] = i % 4;
+    SAB_TRY(sab_program_add_slack(p, err));
+    for (int q = 0; q < p->npoints; q++) {
         p->slope[q] *= 0.5;
+        p->slack[q] = 0.1 * q;
+    }
     for (int i = 0; i < 12; i++)
         row[i] = 0.0;
     p->k[3 * last + 2] = 0.0;
@@ -101,7 +107,7 @@ static void assert_equal_programs(const sab_program *p, const sab_program *q)
     CU_ASSERT_EQUAL_FATAL(p->n, q->n);
     CU_ASSERT_EQUAL_FATAL(p->B->nblocks, q->B->nblocks);
     CU_ASSERT_EQUAL(p->bulk, q->bulk);
-    CU_ASSERT_EQUAL(p->step_is_safe, q->step_is_safe);
+    CU_ASSERT_EQUAL(p->r_is_safe, q->r_is_safe);
     CU_ASSERT_EQUAL(p->inertial, q->inertial);
     CU_ASSERT_EQUAL(p->rated, q->rated);
     CU_ASSERT_EQUAL_FATAL(p->nranges, q->nranges);
@@ -110,6 +116,12 @@ static void assert_equal_programs(const sab_program *p, const sab_program *q)
     if (p->carried != NULL)
         ASSERT_SAME(p->carried, q->carried, p->n);
     ASSERT_SAME(p->slope, q->slope, p->npoints);
+    CU_ASSERT_EQUAL_FATAL(p->slack != NULL, q->slack != NULL);
+    if (p->slack != NULL)
+        ASSERT_SAME(p->slack, q->slack, p->npoints);
+    CU_ASSERT_EQUAL_FATAL(p->direction != NULL, q->direction != NULL);
+    if (p->direction != NULL)
+        ASSERT_SAME(p->direction, q->direction, p->n);
     CU_ASSERT_EQUAL(p->A->n, q->A->n);
     CU_ASSERT_EQUAL(p->A->symmetric, q->A->symmetric);
     CU_ASSERT_EQUAL(p->B->s, q->B->s);
@@ -143,7 +155,7 @@ static void test_round_trip(void)
         sab_program *p = new_program(sizes[k % 3]), *q = NULL;
         sab_error err = {0};
 
-        p->step_is_safe = k % 2 == 0;
+        p->r_is_safe = k % 2 == 0;
         if (k >= 3)
             CU_ASSERT_EQUAL(add_all(p, &err), SAB_OK);
         CU_ASSERT_EQUAL(sab_program_write(path, p, &err), SAB_OK);
@@ -308,7 +320,7 @@ static void test_version_1(void)
         set_crc(&im);
         spit(path, im.byte, im.size);
         CU_ASSERT_EQUAL_FATAL(sab_program_read(path, &q, NULL), SAB_OK);
-        p->step_is_safe = safe;
+        p->r_is_safe = safe;
         p->inertial = !safe;
         assert_equal_programs(p, q);
         set_word(&im, 9, 2); /* a flag of version 2 */
@@ -322,7 +334,62 @@ static void test_version_1(void)
     scratch_remove();
 }
 
-/* The list of optional arrays: carried, slope, ranges, each with two words of name and a count. */
+/* Without ranges, points that have no volume, viscosity or yield stress are contacts; strain rates
+ * that look like them are written with ranges, and stay what they are. */
+static void test_kind_without_ranges(void)
+{
+    static const struct {
+        double weight, viscosity, yield;
+        sab_points_kind kind;
+    } one[] = {{1.0, 0.0, 0.0, SAB_POINTS_CONTACT},
+               {0.5, 0.0, 0.0, SAB_POINTS_STRAIN},
+               {1.0, 0.1, 0.0, SAB_POINTS_STRAIN},
+               {1.0, 0.0, 0.1, SAB_POINTS_STRAIN}};
+    enum { L = 22, K = 18, SECOND_WEIGHT = 12 + L + K + 1 }; /* words: make_program(2), no list */
+
+    scratch_create();
+    for (size_t k = 0; k < sizeof one / sizeof one[0]; k++) {
+        const char *path = scratch_path("kind.sabp");
+        sab_program *p = new_program(2), *q = NULL;
+
+        for (int i = 0; i < p->npoints; i++) {
+            p->weight[i] = 1.0;
+            p->viscosity[i] = p->slope[i] = p->yield[i] = 0.0;
+        }
+        p->weight[1] = 0.5; /* so that no ranges are written; then in the file */
+        p->viscosity[1] = p->slope[1] = one[k].viscosity;
+        p->yield[1] = one[k].yield;
+        CU_ASSERT_EQUAL_FATAL(p->n, L);
+        CU_ASSERT_EQUAL_FATAL(sab_program_write(path, p, NULL), SAB_OK);
+        image im;
+        im.byte = (unsigned char *)slurp(path, &im.size);
+        CU_ASSERT_EQUAL_FATAL(get_word(&im, 11), 0);
+        memcpy(im.byte + 8 * SECOND_WEIGHT, &one[k].weight, 8);
+        set_crc(&im);
+        spit(path, im.byte, im.size);
+        free(im.byte);
+        CU_ASSERT_EQUAL_FATAL(sab_program_read(path, &q, NULL), SAB_OK);
+        CU_ASSERT_EQUAL(q->weight[1], one[k].weight);
+        CU_ASSERT_EQUAL(q->nranges, 1);
+        CU_ASSERT_EQUAL(q->range[0].kind, one[k].kind);
+        for (int kind = 0; kind < SAB_POINTS_KINDS; kind++) { /* what is known comes back */
+            sab_program *back = NULL;
+
+            q->range[0].kind = (sab_points_kind)kind;
+            CU_ASSERT_EQUAL_FATAL(sab_program_write(path, q, NULL), SAB_OK);
+            CU_ASSERT_EQUAL_FATAL(sab_program_read(path, &back, NULL), SAB_OK);
+            assert_equal_programs(q, back);
+            sab_program_destroy(&back);
+        }
+        remove(path);
+        sab_program_destroy(&p);
+        sab_program_destroy(&q);
+    }
+    scratch_remove();
+}
+
+/* The list of optional arrays: carried, slope, ranges, slack, direction, each with two words of
+ * name and a count. */
 static void test_bad_lists(void)
 {
     static const struct {
@@ -330,7 +397,7 @@ static void test_bad_lists(void)
         const char *name; /* or a count */
         int64_t count;
         const char *message;
-    } change[] = {{12, "slack", 0, "'slack' is not known"},
+    } change[] = {{12, "fancy", 0, "'fancy' is not known"},
                   {15, "carried", 0, "carried is there twice"},
                   {14, NULL, 21, "array carried has 21 items"},
                   {17, NULL, 5, "array slope has 5 items"},
@@ -339,8 +406,10 @@ static void test_bad_lists(void)
                   {20, NULL, -8, "array ranges has -8 items"},
                   {20, NULL, 0, "longer"},
                   {20, NULL, 12, "more than the file can hold"},
-                  {11, NULL, 2, "longer"},
-                  {11, NULL, 4, "optional arrays is 4"}};
+                  {23, NULL, 5, "array slack has 5 items"},
+                  {26, NULL, 5, "array direction has 5 items"},
+                  {11, NULL, 4, "longer"},
+                  {11, NULL, 6, "optional arrays is 6"}};
 
     scratch_create();
     for (size_t k = 0; k < sizeof change / sizeof change[0]; k++) {
@@ -525,12 +594,17 @@ static void test_out_of_memory(void)
  * docs/program-format.md. */
 int main(int argc, char **argv)
 {
-    static const sab_test tests[] = {
-        {"bit for bit", test_round_trip},      {"cut anywhere", test_truncated},
-        {"flipped bits", test_flipped_bits},   {"absurd sizes", test_absurd_sizes},
-        {"wrong contents", test_bad_contents}, {"bad paths", test_bad_paths},
-        {"version 1", test_version_1},         {"wrong lists", test_bad_lists},
-        {"wrong ranges", test_bad_ranges},     {"out of memory", test_out_of_memory}};
+    static const sab_test tests[] = {{"bit for bit", test_round_trip},
+                                     {"cut anywhere", test_truncated},
+                                     {"flipped bits", test_flipped_bits},
+                                     {"absurd sizes", test_absurd_sizes},
+                                     {"wrong contents", test_bad_contents},
+                                     {"bad paths", test_bad_paths},
+                                     {"version 1", test_version_1},
+                                     {"wrong lists", test_bad_lists},
+                                     {"contacts by their looks", test_kind_without_ranges},
+                                     {"wrong ranges", test_bad_ranges},
+                                     {"out of memory", test_out_of_memory}};
 
     if (argc > 1) {
         sab_program *p = NULL;

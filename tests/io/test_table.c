@@ -130,7 +130,8 @@ static void test_fit(void)
     sab_error err = {0};
     sab_yaml *root = NULL;
     char label[100];
-    sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", "s", 1, {"mu"}, 0.1, 2.0, 0, false};
+    sab_fit_request r = {
+        SAB_FIT_BEVERLOO, "D", "probes.Q", "s", 1, {"mu"}, 0.1, 2.0, 0, false, NULL};
 
     scratch_create();
     CU_ASSERT_EQUAL_FATAL(sab_table_fit_create(t, &r, &f, &err), SAB_OK);
@@ -189,7 +190,7 @@ static sab_table_fit *fit_text(const char *text, const char *sigma, bool all, sa
     sab_table_fit *f = NULL;
     sab_error err = {0};
 
-    r = (sab_fit_request){SAB_FIT_BEVERLOO, "D", "Q", sigma, 0, {NULL}, 0.1, 1.0, 0, all};
+    r = (sab_fit_request){SAB_FIT_BEVERLOO, "D", "Q", sigma, 0, {NULL}, 0.1, 1.0, 0, all, NULL};
     *t = read_text(text, SAB_OK, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(*t);
     CU_ASSERT_EQUAL(sab_table_fit_create(*t, &r, &f, &err), expected);
@@ -403,8 +404,8 @@ static void test_dimension(void)
 /* Every allocation fails in turn: an error, and nothing lost (the sanitizer looks). */
 static void test_memory(void)
 {
-    const sab_fit_request r = {SAB_FIT_BEVERLOO, "D", "probes.Q", NULL, 1,
-                               {"mu"},           0.1, 1.0,        0,    false};
+    const sab_fit_request r = {
+        SAB_FIT_BEVERLOO, "D", "probes.Q", NULL, 1, {"mu"}, 0.1, 1.0, 0, false, NULL};
     sab_table *t = make();
     sab_status status = SAB_ERR_MEMORY;
     int n = 0;

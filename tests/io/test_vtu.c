@@ -413,7 +413,7 @@ static void test_fields(void)
 {
     static const double wall[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     double s[2] = {0.5, 1.5}, x[4] = {1, 2, 3, 4};
-    sab_wall table = {.dim = 2, .components = 2, .nrows = 2, .s = s, .x = x};
+    sab_wall_trace table = {.dim = 2, .components = 2, .nrows = 2, .s = s, .x = x};
     const sab_mu_i mu_i = {.resting = 0.3, .flowing = 0.6, .I0 = 0.3, .grain = 0.1};
     sab_mesh *mesh = sab_grid_create(&(sab_grid){1, 1, 0, 0, 1, 1, 0.0, 0.0, 0.0});
     sab_space *space = NULL;
@@ -459,7 +459,8 @@ static void test_fields(void)
     remove(path);
     for (int columns = 2; columns <= 4; columns += 2) {
         CU_ASSERT_EQUAL(
-            sab_output_wall(path, &sab_geometry_plane, &table, columns, wall, NULL, NULL), SAB_OK);
+            sab_output_wall(path, &sab_geometry_plane, &table, columns, wall, NULL, NULL, NULL),
+            SAB_OK);
         char *csv = slurp(path, NULL);
         CU_ASSERT_STRING_EQUAL(csv, columns == 2
                                         ? "s,x,y,normal,shear\n0.5,1,2,1,2\n1.5,3,4,3,4\n"
@@ -468,8 +469,8 @@ static void test_fields(void)
         free(csv);
     }
     table.nrows = 1;
-    CU_ASSERT_EQUAL(sab_output_wall(path, &sab_geometry_plane, &table, 2, wall, wall + 2, NULL),
-                    SAB_OK);
+    CU_ASSERT_EQUAL(
+        sab_output_wall(path, &sab_geometry_plane, &table, 2, wall, wall + 2, NULL, NULL), SAB_OK);
     char *csv = slurp(path, NULL);
     CU_ASSERT_STRING_EQUAL(csv, "s,x,y,normal,shear,normal_deviation,shear_deviation\n"
                                 "0.5,1,2,1,2,3,4\n");
@@ -559,7 +560,7 @@ static void test_geometries(void)
         /* a profile: names and as many coordinates as the mesh has */
         CU_ASSERT_EQUAL(sab_output_profile(path, both[g], g == 0, "velocity", both[g]->coordinate,
                                            1, (double[3]){1, 2, 3}, dim, (double[3]){4, 5, 6}, NULL,
-                                           NULL),
+                                           NULL, NULL),
                         SAB_OK);
         char *csv = slurp(path, NULL);
         CU_ASSERT_STRING_EQUAL(csv, g == 0 ? "s,r,z,velocity_r,velocity_z\n0,1,2,4,5\n"
@@ -585,7 +586,7 @@ static void test_surface(void)
     sab_mesh *mesh = sab_grid_box(&(sab_box){.n = {3, 3, 1}, .high = {3, 3, 1}});
     const int group = sab_mesh_find_group(mesh, "bottom");
     int *owner = calloc((size_t)mesh->nnodes, sizeof *owner);
-    sab_wall *wall = NULL;
+    sab_wall_trace *wall = NULL;
     double stress[4][4], normal[49], measured[49], shear[147];
 
     CU_ASSERT_EQUAL_FATAL(
@@ -614,8 +615,8 @@ static void test_surface(void)
     SAB_ASSERT_CLOSE(wall->area[0], 1.0, 1e-14);
     wall->nrows = 1;
     wall->area[0] = 1.0;
-    CU_ASSERT_EQUAL(sab_output_wall(path, &sab_geometry_space, wall, 4, stress[0], NULL, NULL),
-                    SAB_OK);
+    CU_ASSERT_EQUAL(
+        sab_output_wall(path, &sab_geometry_space, wall, 4, stress[0], NULL, NULL, NULL), SAB_OK);
     char *csv = slurp(path, NULL);
     CU_ASSERT_STRING_EQUAL(csv, "x,y,z,area,normal,shear_x,shear_y,shear_z\n1,1,0,1,10,1,2,0\n");
     free(csv);

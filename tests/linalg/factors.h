@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "linalg/factor.h"
+#include "linalg/server.h"
 #include "failing.h"
 #include "unit.h"
 

@@ -389,5 +389,7 @@ static const sab_test tests[] = {
 
 int main(void)
 {
+    if (sab_server_start()) /* under mpirun: the suite `mpi` */
+        return 0;
     return SAB_TEST_MAIN("linalg/condense", tests);
 }

@@ -5,6 +5,7 @@
 
 static const sab_factor_backend backends[] = {SAB_CHOLMOD, SAB_MUMPS};
 enum { NBACKENDS = sizeof backends / sizeof backends[0] };
+static const sab_factor_options cholmod = {.backend = SAB_CHOLMOD};
 
 /* ---- matrices ---- */
 
@@ -256,8 +257,8 @@ static void test_ordering(void)
                 if (i == 1) {
                     first = x;
                     x = make_vector(A->n, 1);
-                } else if (i == 2)
-                    CU_ASSERT(memcmp(x, first, size) == 0);
+                } else if (i == 2 && info[i].processes == 1)
+                    CU_ASSERT(memcmp(x, first, size) == 0); /* several have bits of their own */
             }
             CU_ASSERT(info[1].flops < 0.8 * info[0].flops && info[1].entries < info[0].entries);
             CU_ASSERT(info[2].flops == info[1].flops && info[3].flops == info[0].flops);
@@ -266,6 +267,102 @@ static void test_ordering(void)
             sab_free(first);
             sab_sparse_destroy(&A);
         }
+}
+
+/* Without a name: CHOLMOD, but MUMPS on several processes and for blocks of low rank. */
+static void test_auto(void)
+{
+    sab_sparse *A = make_cube(4, true);
+    const char *const expected[] = {sab_server_processes() > 1 ? "mumps" : "cholmod", "mumps"};
+
+    for (int i = 0; i < (sab_factor_has_blr() ? 2 : 1); i++) {
+        sab_factor *f = NULL;
+
+        CU_ASSERT_FATAL(sab_factor_create(&(sab_factor_options){.blr = i == 0 ? 0.0 : 1e-6}, A, &f,
+                                          NULL) == SAB_OK);
+        CU_ASSERT_STRING_EQUAL(sab_factor_get_info(f).backend, expected[i]);
+        CU_ASSERT_EQUAL(sab_factor_get_info(f).processes, sab_server_processes());
+        sab_factor_destroy(&f);
+    }
+    sab_sparse_destroy(&A);
+}
+
+/* Compressed factors are smaller, and solutions as good as those of full ones; or there is an error
+ * that says so: with the lowest eigenvalue nearly shifted away, what is left out weighs more. */
+static void test_blr(void)
+{
+    enum { SIZE = 28 };
+    const double lowest = 12.0 * pow(sin(acos(-1.0) / (2.0 * (SIZE + 1))), 2.0);
+    static const double part[] = {0.0, 1e-8, 1e-4, 1e-2, 0.3};
+    int failures = 0;
+
+    if (!sab_factor_has_blr()) { /* refused, then */
+        sab_sparse *A = make_cube(3, true);
+        sab_factor *f = NULL;
+
+        CU_ASSERT(sab_factor_create(&(sab_factor_options){.blr = 1e-6}, A, &f, NULL) ==
+                      SAB_ERR_INPUT &&
+                  f == NULL);
+        sab_sparse_destroy(&A);
+        return;
+    }
+    for (int hard = 0; hard < 2; hard++) {
+        sab_sparse *A = make_cube(SIZE, true);
+        double *b = make_vector(A->n, 6), *x = make_vector(A->n, 1), full = 0.0;
+
+        for (int64_t j = 0; j < A->n && hard; j++)
+            A->value[A->start[j]] -= (1.0 - 1e-8) * lowest;
+        for (int i = 0; i < 5; i++) {
+            const sab_factor_options o = {.backend = SAB_MUMPS, .space = true, .blr = part[i]};
+            sab_error err = {0};
+            sab_factor *f = NULL;
+
+            CU_ASSERT_FATAL(sab_factor_create(&o, A, &f, &err) == SAB_OK);
+            sab_status status = sab_factor_update(f, A, &err);
+            if (status == SAB_OK)
+                status = sab_factor_solve(f, b, x, &err);
+            const sab_factor_info info = sab_factor_get_info(f);
+            if (status == SAB_OK) {
+                SAB_ASSERT_CLOSE(residual(A, x, b) / fmax(1.0, largest(A->n, x)), 0.0, 1e-11);
+                CU_ASSERT(i > 0 || info.refinements == 0);
+                CU_ASSERT(i < 2 || info.refinements > 0);
+                full = i == 0 ? info.entries : full;
+                CU_ASSERT(i < 2 || info.entries < full);
+            } else {
+                CU_ASSERT(i > (hard ? 1 : 2) && status == SAB_ERR_NUMERIC);
+                CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "too coarse for this matrix"));
+                failures++;
+            }
+            sab_factor_destroy(&f);
+        }
+        sab_free(b);
+        sab_free(x);
+        sab_sparse_destroy(&A);
+    }
+    CU_ASSERT(failures > 0);
+    sab_sparse *A = make_cube(3, true);
+    check_memory((sab_factor_options){.blr = 1e-6}, A, 6);
+    sab_sparse_destroy(&A);
+}
+
+/* As many at a time as the processes of a solve have numbers for. */
+static void test_many(void)
+{
+    enum { MOST = 64 };
+    sab_sparse *A = make_cube(3, true);
+    const sab_factor_options o = {.backend = SAB_MUMPS};
+    sab_factor *f[MOST + 1] = {NULL};
+    sab_error err = {0};
+
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MOST; i++)
+            CU_ASSERT_FATAL(sab_factor_create(&o, A, &f[i], &err) == SAB_OK);
+        CU_ASSERT(sab_factor_create(&o, A, &f[MOST], &err) == SAB_ERR_INTERNAL);
+        CU_ASSERT_PTR_NULL(f[MOST]);
+        for (int i = 0; i < MOST; i++)
+            sab_factor_destroy(&f[i]);
+    }
+    sab_sparse_destroy(&A);
 }
 
 static void test_unsymmetric(void)
@@ -298,7 +395,7 @@ static void test_lu(void)
         double *b = make_vector(A->n, 5), *x = make_vector(A->n, 1), *y = make_vector(A->n, 1);
         sab_factor *f = NULL;
 
-        CU_ASSERT_FATAL(sab_factor_create(NULL, A, &f, NULL) == SAB_OK);
+        CU_ASSERT_FATAL(sab_factor_create(&cholmod, A, &f, NULL) == SAB_OK);
         for (int i = 0; i < 2; i++) { /* nothing is left of the first */
             CU_ASSERT_FATAL(sab_factor_update(f, A, NULL) == SAB_OK);
             CU_ASSERT(sab_factor_solve(f, b, x, NULL) == SAB_OK);
@@ -321,6 +418,36 @@ static void test_lu(void)
     }
 }
 
+/* What the analysis of a symmetric matrix says of the memory of an L U is what L U then takes; by
+ * hand where there is one supernode. */
+static void test_bytes(void)
+{
+    for (int metis = 0; metis < 2; metis++) {
+        const sab_factor_options o = {.backend = SAB_CHOLMOD,
+                                      .ordering = metis ? SAB_ORDERING_METIS : SAB_ORDERING_AMD};
+        sab_factor_info info[2];
+
+        for (int symmetric = 0; symmetric < 2; symmetric++) {
+            sab_sparse *A = make_cube(12, symmetric);
+            sab_factor *f = NULL;
+
+            CU_ASSERT_FATAL(sab_factor_create(&o, A, &f, NULL) == SAB_OK);
+            info[symmetric] = sab_factor_get_info(f);
+            sab_factor_destroy(&f);
+            sab_sparse_destroy(&A);
+        }
+        CU_ASSERT(info[1].bytes_lu == info[0].bytes_lu);
+        CU_ASSERT(info[1].bytes_llt >= 8.0 * info[1].entries);
+        CU_ASSERT(info[1].bytes_lu >= 8.0 * info[0].entries);
+    }
+    sab_sparse *A = make_dense(3, true, (double[]){4, 1, 1, 1, 4, 1, 1, 1, 4});
+    sab_factor *f = NULL;
+    CU_ASSERT_FATAL(sab_factor_create(&cholmod, A, &f, NULL) == SAB_OK);
+    CU_ASSERT(sab_factor_get_info(f).bytes_lu == 8.0 * (9 + 3 + 9) + 300.0);
+    sab_factor_destroy(&f);
+    sab_sparse_destroy(&A);
+}
+
 /* A diagonal of zeros or nearly so, or a pivot that breaks down: MUMPS is in reserve, for these
  * values only. */
 static void test_reserve(void)
@@ -335,7 +462,7 @@ static void test_reserve(void)
     sab_factor *f = NULL;
 
     memcpy(good, A->value, size);
-    CU_ASSERT_FATAL(sab_factor_create(NULL, A, &f, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_factor_create(&cholmod, A, &f, NULL) == SAB_OK);
     for (int i = 0; i < 4; i++) {
         memcpy(A->value, good, size);
         for (int64_t j = 0; i % 3 != 0 && j < A->n; j++)
@@ -553,8 +680,63 @@ static void test_memory(void)
         check_memory((sab_factor_options){.backend = backends[k]}, A, 2);
     sab_sparse_destroy(&A);
     A = make_cube(4, false);
-    check_memory((sab_factor_options){0}, A, 14);
+    check_memory(cholmod, A, 14);
     sab_sparse_destroy(&A);
+}
+
+/* A matrix of the pattern of another: its analysis, taken over, gives the same bits. */
+static void check_shared(const sab_sparse *A, const sab_sparse *K, bool metis, bool shared)
+{
+    const sab_ordering ordering = metis ? SAB_ORDERING_METIS : SAB_ORDERING_AMD;
+    sab_factor *f[3] = {NULL};
+    double *b = make_vector(K->n, 5), *x[3] = {NULL};
+
+    CU_ASSERT_EQUAL_FATAL(
+        sab_factor_create(&(sab_factor_options){.backend = SAB_CHOLMOD, .ordering = ordering}, A,
+                          &f[0], NULL),
+        SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(sab_factor_update(f[0], A, NULL),
+                          SAB_OK); /* a numeric factor shares too */
+    for (int k = 1; k < 3; k++) {
+        const sab_factor_options o = {
+            .backend = SAB_CHOLMOD, .ordering = ordering, .like = k == 1 ? NULL : f[0]};
+
+        CU_ASSERT_EQUAL_FATAL(sab_factor_create(&o, K, &f[k], NULL), SAB_OK);
+        if (k == 2)
+            sab_factor_destroy(&f[0]); /* borrowed for the call only */
+        CU_ASSERT_EQUAL_FATAL(sab_factor_update(f[k], K, NULL), SAB_OK);
+        x[k] = make_vector(K->n, 1);
+        CU_ASSERT_EQUAL(sab_factor_solve(f[k], b, x[k], NULL), SAB_OK);
+    }
+    const sab_factor_info own = sab_factor_get_info(f[1]), taken = sab_factor_get_info(f[2]);
+    CU_ASSERT(!own.shared);
+    CU_ASSERT_EQUAL(taken.shared, shared);
+    CU_ASSERT_EQUAL(own.entries, taken.entries);
+    CU_ASSERT_EQUAL(own.flops, taken.flops);
+    CU_ASSERT_STRING_EQUAL(own.ordering, taken.ordering);
+    CU_ASSERT_EQUAL(memcmp(x[1], x[2], (size_t)K->n * sizeof(double)), 0);
+    SAB_ASSERT_CLOSE(residual(K, x[2], b), 0.0, 1e-12);
+    for (int k = 1; k < 3; k++) {
+        sab_factor_destroy(&f[k]);
+        sab_free(x[k]);
+    }
+    sab_free(b);
+}
+
+static void test_shared(void)
+{
+    sab_sparse *A = make_cube(7, true), *K = make_cube(7, false);
+    sab_sparse *other = make_random((int)A->n, 5, true, 1.0, 3);
+
+    for (int metis = 0; metis < 2; metis++) {
+        check_shared(A, A, metis, true);
+        check_shared(A, K, metis, true);
+        check_shared(A, other, metis, false);
+        check_shared(K, A, metis, false); /* an L U has none to give */
+    }
+    sab_sparse_destroy(&A);
+    sab_sparse_destroy(&K);
+    sab_sparse_destroy(&other);
 }
 
 static const sab_test tests[] = {
@@ -565,8 +747,13 @@ static const sab_test tests[] = {
     {"new values, same array, counts", test_update},
     {"smallest pivot", test_smallest_pivot},
     {"orders of elimination", test_ordering},
+    {"the library that is chosen", test_auto},
+    {"blocks of low rank", test_blr},
+    {"many factors", test_many},
+    {"the analysis of another", test_shared},
     {"unsymmetric", test_unsymmetric},
     {"unsymmetric on the supernodes of CHOLMOD", test_lu},
+    {"memory that the analysis foresees", test_bytes},
     {"what needs more exchanges goes to MUMPS", test_reserve},
     {"more workspace than foreseen", test_retry},
     {"singular", test_singular},
@@ -580,5 +767,7 @@ static const sab_test tests[] = {
 
 int main(void)
 {
+    if (sab_server_start()) /* under mpirun: the suite `mpi` */
+        return 0;
     return SAB_TEST_MAIN("linalg/factor", tests);
 }

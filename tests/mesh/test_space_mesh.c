@@ -440,37 +440,43 @@ static void test_quality(void)
 static void expect_match(const sab_mesh *m, const char *a, const char *b, const double *translation,
                          int nodes)
 {
-    int n, *from = NULL, *to = NULL;
-    double found[SAB_DIM];
+    const int corners = m->cell->facet->corners;
+    sab_match match;
     sab_error err = {0};
 
     CU_ASSERT_EQUAL_FATAL(sab_mesh_match_groups(m, sab_mesh_find_group(m, a),
-                                                sab_mesh_find_group(m, b), found, &n, &from, &to,
-                                                &err),
+                                                sab_mesh_find_group(m, b), &match, &err),
                           SAB_OK);
-    CU_ASSERT_EQUAL(n, nodes);
+    CU_ASSERT_EQUAL(match.n, nodes);
     for (int d = 0; d < m->cell->dim; d++)
-        SAB_ASSERT_CLOSE(found[d], translation[d], 1e-13);
-    for (int k = 0; k < n; k++) {
-        CU_ASSERT_TRUE(k == 0 || from[k] > from[k - 1]);
+        SAB_ASSERT_CLOSE(match.translation[d], translation[d], 1e-13);
+    for (int k = 0; k < match.n; k++) {
+        CU_ASSERT_TRUE(k == 0 || match.from[k] > match.from[k - 1]);
         for (int d = 0; d < m->cell->dim; d++)
-            SAB_ASSERT_CLOSE(sab_mesh_x(m, to[k])[d], sab_mesh_x(m, from[k])[d] + translation[d],
-                             1e-12);
+            SAB_ASSERT_CLOSE(sab_mesh_x(m, match.to[k])[d],
+                             sab_mesh_x(m, match.from[k])[d] + translation[d], 1e-12);
     }
-    sab_free(from);
-    sab_free(to);
+    for (int k = 0; k < match.nfacets; k++)
+        for (int d = 0; d < m->cell->dim; d++) {
+            double off = -corners * translation[d];
+
+            for (int i = 0; i < corners; i++)
+                off += sab_mesh_x(m, sab_mesh_facet(m, match.facet_to[k])[i])[d] -
+                       sab_mesh_x(m, sab_mesh_facet(m, match.facet_from[k])[i])[d];
+            SAB_ASSERT_CLOSE(off, 0.0, 1e-12);
+        }
+    sab_match_destroy(&match);
 }
 
 static void expect_no_match(const sab_mesh *m, const char *a, const char *b, const char *text)
 {
-    int n, *from = NULL, *to = NULL;
-    double translation[SAB_DIM];
+    sab_match match;
     sab_error err = {0};
 
     CU_ASSERT_EQUAL(sab_mesh_match_groups(m, sab_mesh_find_group(m, a), sab_mesh_find_group(m, b),
-                                          translation, &n, &from, &to, &err),
+                                          &match, &err),
                     SAB_ERR_INPUT);
-    CU_ASSERT_TRUE(from == NULL && to == NULL && n == 0);
+    CU_ASSERT_TRUE(match.from == NULL && match.facet_to == NULL && match.n == 0);
     if (strstr(err.message, text) == NULL) {
         printf("\n    expected '%s' in '%s'", text, err.message);
         CU_FAIL("message");
@@ -481,8 +487,7 @@ static void test_match(void)
 {
     sab_mesh *m = sab_grid_box(&(sab_box){.n = {3, 2, 4}, .high = {3.0, 1.0, 2.0}, .jitter = 0.1});
     sab_mesh *plane = sab_grid_create(&(sab_grid){.nx = 4, .ny = 3, .x1 = 2.0, .y1 = 1.0});
-    int n, *from = NULL, *to = NULL;
-    double translation[SAB_DIM];
+    sab_match match;
     sab_status status = SAB_ERR_MEMORY;
     long k;
 
@@ -493,14 +498,13 @@ static void test_match(void)
     expect_no_match(m, "left", "front", "has no partner in 'front' at (");
     for (k = 0; status != SAB_OK && k < 100; k++) {
         sab_memory.failing = k;
-        status = sab_mesh_match_groups(m, 0, 1, translation, &n, &from, &to, NULL);
-        CU_ASSERT_TRUE(status == SAB_OK ||
-                       (status == SAB_ERR_MEMORY && from == NULL && to == NULL));
+        status = sab_mesh_match_groups(m, 0, 1, &match, NULL);
+        CU_ASSERT_TRUE(status == SAB_OK || (status == SAB_ERR_MEMORY && match.from == NULL &&
+                                            match.to == NULL && match.facet_from == NULL));
     }
     sab_memory.failing = -1;
-    CU_ASSERT_TRUE(status == SAB_OK && k > 6);
-    sab_free(from);
-    sab_free(to);
+    CU_ASSERT_TRUE(status == SAB_OK && k > 8);
+    sab_match_destroy(&match);
 
     for (int i = 0; i < m->nnodes; i++) { /* one node of the left, within the side */
         double *x = sab_mesh_x(m, i);

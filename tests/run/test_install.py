@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
 """An installed copy: header, libraries, program and pkg-config file are enough for examples/run.c.
 
 Installs into a temporary directory and moves it, compiles the example against it, shared and static, and
@@ -108,6 +109,18 @@ def main():
             check("a wrong key", done.returncode == 3 and "did you mean" in done.stderr, done.stderr)
             done = call(example, os.path.join(place, "nowhere"), "flux", env=env)
             check("no case", done.returncode == 3 and "nowhere" in done.stderr, done.stderr)
+        # what else is installed, and the Python package by itself
+        there = {f for _, _, files in os.walk(prefix) for f in files}
+        wanted = {"sablier.1", "sablier-case.5", "sablier.bash", "_sablier", "sablier-picture", "sablier-report",
+                  "silo.geo", "view.js"}
+        check("files", wanted <= there, wanted - there)
+        modules = [os.path.dirname(d) for d, _, files in os.walk(prefix) if "library.py" in files]
+        if not flags:  # a library with sanitizers does not load into a Python without
+            told = call("/usr/bin/python3", "-B", "-c", "import sablier; print(sablier.run(" +
+                        repr(os.path.join(prefix, "share", "sablier", "cases", "poiseuille")) +
+                        ", mesh__parameters__n=2).good)", env={**env, "PYTHONPATH": modules[0], "SABLIER_LIBRARY":
+                                                              os.path.join(library, "libsablier.so")})
+            check("Python", told.stdout.strip() == "True", told.stdout + told.stderr)
     print("installed copy: " + (f"{failures} failures" if failures else "all good"))
     return failures > 0
 

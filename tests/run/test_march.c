@@ -59,15 +59,16 @@ static double time_of(const void *data)
 }
 
 /* The state of this body is its velocity: one number. */
-static sab_status restore(void *data, const sab_flow_state *state, sab_error *err)
+static sab_status restore(void *data, const void *any, sab_error *err)
 {
+    const sab_flow_state *state = any;
     decay *d = data;
 
     if (state->nvelocity != 1)
         return sab_fail(err, SAB_ERR_INPUT, "not the state of one number");
     d->x = state->velocity[0];
     d->time = state->time;
-    d->steps = state->step;
+    d->steps = state->steps;
     return SAB_OK;
 }
 
@@ -169,7 +170,7 @@ static void test_restore(void)
     for (int i = 0; i < 3; i++)
         CU_ASSERT_EQUAL(sab_march_step(whole, NULL, &report, NULL), SAB_OK);
     sab_flow_state state = {
-        .step = a.steps, .time = a.time, .nvelocity = 1, .velocity = &(double){a.x}};
+        .steps = a.steps, .time = a.time, .nvelocity = 1, .velocity = &(double){a.x}};
     CU_ASSERT_EQUAL(sab_march_restore(rest, &state, whole->rows, whole->history, 0, NULL, NULL),
                     SAB_OK);
     go(whole);

@@ -150,7 +150,7 @@ static inline sab_program *synthetic_create(const synthetic *spec)
         p->B->value_start[e + 1] = entry;
     }
     p->bulk = 1.0;
-    p->step_is_safe = true;
+    p->r_is_safe = true;
     synthetic_assemble(p, mass);
     double *f = calloc((size_t)(3 * p->npoints), sizeof *f);
     for (int i = 0; i < 3 * p->npoints; i++) /* l - A_D u_D */
@@ -195,7 +195,7 @@ static inline sab_program *synthetic_random(int s, int nblocks, int n, double mu
     for (int i = 0; i < n; i++)
         p->l[i] = 2.0 * sab_test_random(seed) - 1.0;
     p->bulk = 1.0;
-    p->step_is_safe = true;
+    p->r_is_safe = true;
     double *mass = calloc((size_t)n, sizeof *mass);
     synthetic_assemble(p, mass);
     free(mass);

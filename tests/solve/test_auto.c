@@ -26,6 +26,7 @@ typedef struct row {
 #define EXACT SAB_METHOD_IPM_EXACT
 #define PG_AA SAB_METHOD_PG_AA
 #define APGD SAB_METHOD_APGD
+#define GS SAB_METHOD_GS
 #define AUTO SAB_METHOD_AUTO
 #define COLD SAB_START_COLD, 0.0
 #define GIVEN SAB_START_GIVEN
@@ -59,6 +60,7 @@ static const row table[] = {
     {"step, folded, rough", AUTO, {.tolerance = 0.1, .excess = 0.5, .inertial = true}, 4, {BLEND, BLEND, BLEND, EXACT}, COLD, false, false},
     {"step, unfolded", AUTO, {.tolerance = 0.03, .excess = 0.3, .inertial = true}, 3, {EXACT, BLEND, IPM}, COLD, false, false},
     {"step, fine", AUTO, {.tolerance = 0.005, .excess = 0.5, .inertial = true}, 3, {EXACT, BLEND, IPM}, COLD, false, false},
+    {"step, hardly fine", AUTO, {.tolerance = 0.01, .excess = 0.5, .inertial = true}, 4, {BLEND, BLEND, BLEND, EXACT}, COLD, false, false},
     {"step, warm", AUTO, {STEP, .warm = true, .moving = true}, 4, {BLEND, BLEND, BLEND, EXACT}, GIVEN, SMALL, false, true},
     {"step, warm, thin", AUTO, {.tolerance = 1e-3, .excess = 0.5, .inertial = true, .warm = true, .moving = true}, 3, {EXACT, BLEND, IPM}, GIVEN, LARGE, false, false},
     /* creeping with b < 1: as a time step */
@@ -75,6 +77,12 @@ static const row table[] = {
     {"at rest", AUTO, {CREEPING, .at_rest = true}, 3, {BLEND, IPM, PG_AA}, FLOW, LARGE, false, true},
     {"at rest, unfolded: no predictor", AUTO, {.tolerance = 0.03, .excess = 0.2, .safe = true, .at_rest = true}, 3, {IPM, BLEND, PG_AA}, FLOW, LARGE, false, true},
     {"a velocity without a stress is no start", AUTO, {CREEPING, .moving = true}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
+    /* contacts of bodies */
+    {"bodies", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true}, 4, {GS, EXACT, EXACT, BLEND}, COLD, false, false},
+    {"bodies, warm: sweeps wait", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 4, {GS, EXACT, EXACT, BLEND}, GIVEN, SMALL, false, false},
+    {"bodies, warm, tight", AUTO, {.tolerance = 9e-5, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 4, {GS, EXACT, EXACT, BLEND}, GIVEN, SMALL, false, false},
+    {"bodies, convex", AUTO, {.tolerance = 1e-3, .convex = true, .bodies = true}, 3, {GS, IPM, APGD}, COLD, false, false},
+    {"bodies, too many for factors", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .unknowns = 20001}, 1, {GS}, COLD, false, false},
     /* one method asked for: alone, and never predicted */
     {"exact, cold", EXACT, {.tolerance = 0.03, .excess = 0.2, .safe = true}, 1, {EXACT}, COLD, false, true},
     {"exact, warm and fine", EXACT, {.tolerance = 0.005, .excess = 0.2, .safe = true, .warm = true}, 1, {EXACT}, FLOW, LARGE, false, true},
@@ -91,8 +99,13 @@ static bool is_row(const row *r, const sab_plan *p)
 
     for (int i = 0; same && i < p->n; i++)
         same = p->stage[i].method == r->chain[i];
-    for (int i = 1; same && i < p->n; i++) /* whatever comes later goes on from the best iterate */
-        same = p->stage[i].start == SAB_START_BEST && p->stage[i].lift == SMALL;
+    for (int i = 1; same && i < p->n && !r->facts.bodies; i++) /* later: from the best iterate */
+        same = p->stage[i].start == (p->stage[i].relaxed ? FLOW : SAB_START_BEST) &&
+               p->stage[i].lift == SMALL;
+    if (same && r->facts.bodies && p->n > 1) /* cold sweeps do not wait, and then from afar */
+        same = p->stage[0].hurried == !(r->facts.warm && r->facts.tolerance >= 1e-4) &&
+               p->stage[1].start == SAB_START_COLD && p->stage[2].start == SAB_START_BEST &&
+               p->stage[2].lift == 1.0;
     if (same && p->predictor)
         same = p->predicted.method == r->chain[0] && p->predicted.start == SAB_START_FLOW &&
                p->predicted.lift == LARGE;
@@ -114,12 +127,38 @@ static void test_plan(void)
     }
 }
 
+/* The second stage, and no other, of a folded time step from rest goes by way of a relaxed law. */
+static void test_relaxed(void)
+{
+    static const struct {
+        sab_method method;
+        sab_facts facts;
+        bool relaxed;
+    } relax[] = {{AUTO, {STEP}, true},
+                 {AUTO, {.tolerance = 0.01, .excess = 0.31, .inertial = true}, true},
+                 {AUTO, {.tolerance = 0.0099, .excess = 0.5, .inertial = true}, false},
+                 {AUTO, {.tolerance = 0.03, .excess = 0.3, .inertial = true}, false},
+                 {AUTO, {.tolerance = 0.03, .convex = true, .inertial = true}, false},
+                 {AUTO, {STEP, .warm = true, .moving = true}, false},
+                 {AUTO, {STEP, .bodies = true}, false},
+                 {AUTO, {CREEPING}, false},
+                 {AUTO, {CREEPING, .soft = true}, false},
+                 {BLEND, {STEP}, false}};
+
+    for (size_t k = 0; k < sizeof relax / sizeof relax[0]; k++) {
+        const sab_plan plan = sab_auto_plan(relax[k].method, &relax[k].facts);
+
+        for (int i = 0; i < plan.n; i++)
+            CU_ASSERT_EQUAL(plan.stage[i].relaxed, i == 1 && relax[k].relaxed);
+    }
+}
+
 /* Whatever the facts: there is a method, none is AUTO, a rate law has interior points only. */
 static void test_always_a_plan(void)
 {
     static const double tolerance[] = {1e-12, 1e-3, 0.01, 0.03, 0.05, 1.0};
 
-    for (unsigned bits = 0; bits < 256; bits++)
+    for (unsigned bits = 0; bits < 512; bits++)
         for (int t = 0; t < 6; t++)
             for (int e = 0; e < 3; e++) {
                 const sab_facts f = {.tolerance = tolerance[t],
@@ -131,7 +170,8 @@ static void test_always_a_plan(void)
                                      .follows = (bits & 16) != 0,
                                      .warm = (bits & 32) != 0,
                                      .moving = (bits & 64) != 0,
-                                     .at_rest = (bits & 128) != 0};
+                                     .at_rest = (bits & 128) != 0,
+                                     .bodies = (bits & 256) != 0};
                 const sab_plan p = sab_auto_plan(SAB_METHOD_AUTO, &f);
 
                 CU_ASSERT(p.n >= 1 && p.n <= SAB_PLAN_MOST);
@@ -163,6 +203,7 @@ static void test_methods(void)
 }
 
 static const sab_test tests[] = {{"the plan of every branch", test_plan},
+                                 {"by way of a relaxed law", test_relaxed},
                                  {"there is always a plan", test_always_a_plan},
                                  {"rows of the table of methods", test_methods}};
 

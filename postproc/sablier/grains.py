@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grains of a result: points with a radius, and the contacts between them.
+
+    grains = sablier.Grains("out/grain-column")
+    grains.x, grains.radius, grains.scalar("speed")      # numpy, a row per grain
+    lines, force = grains.contacts()                     # with output.contacts: true
+"""
+import os
+
+import numpy
+
+from .fields import frames
+from .files import Failure, check_result, summary
+
+
+def has_grains(directory):
+    """Is it a result of rigid grains, not of a continuum?"""
+    check_result(directory)
+    return "grains" in summary(directory) or (os.path.exists(os.path.join(directory, "grains.pvd")) and
+                                              not os.path.exists(os.path.join(directory, "fields.pvd")))
+
+
+def read(path):
+    import meshio
+
+    try:
+        return meshio.read(path)
+    except (Exception, SystemExit) as problem:  # meshio ends the program on some files
+        raise Failure(f"cannot read '{path}': {problem}") from problem
+
+
+class Grains:
+    """The grains of one time: the last of grains.pvd, or number `index` of it.
+
+    x        [grains][dimension]
+    radius   [grains]
+    data     {name: [grains](, components)}  velocity, spin, orientation, mass, id, pressure
+    """
+
+    def __init__(self, directory, index=-1):
+        there = frames(directory, "grains")
+        if not -len(there) <= index < len(there):
+            raise Failure(f"'{directory}/grains.pvd' has {len(there)} times, there is no number {index}")
+        self.path, self.time = there[index]
+        self.dimension = 3 if summary(directory).get("geometry") == "space" else 2
+        mesh = read(self.path)
+        self.x = mesh.points[:, :self.dimension]
+        self.data = {name: value.squeeze(axis=1) if value.shape[1:] == (1,) else value
+                     for name, value in mesh.point_data.items()}
+        self.radius = self.data["radius"]
+
+    def names(self):
+        return ["speed", "turning"] + [n for n, v in self.data.items() if v.ndim == 1] + \
+            [f"velocity_{a}" for a in "xyz"[:self.dimension]]
+
+    def scalar(self, name):
+        """A number of each grain; of a vector its length."""
+        name = {"velocity": "speed", "spin": "turning"}.get(name, name)
+        if name not in self.names():
+            raise Failure(f"grains have no '{name}'; they have: {', '.join(self.names())}")
+        if name in ("speed", "turning"):
+            return numpy.linalg.norm(self.data["velocity" if name == "speed" else "spin"], axis=1)
+        if name.startswith("velocity_"):
+            return self.data["velocity"][:, "xyz".index(name[-1])]
+        return self.data[name]
+
+    def contacts(self):
+        """([contacts][2][dimension] ends of lines, [contacts] sizes of forces); empty if they were not written."""
+        path = os.path.join(os.path.dirname(self.path), os.path.basename(self.path).replace("grains_", "contacts_"))
+        if not os.path.exists(path):
+            return numpy.zeros((0, 2, self.dimension)), numpy.zeros(0)
+        mesh = read(path)
+        lines = mesh.cells_dict.get("line", numpy.zeros((0, 2), dtype=int))
+        force = mesh.cell_data_dict.get("force_magnitude", {}).get("line", numpy.zeros(0))
+        return mesh.points[lines][:, :, :self.dimension], numpy.ravel(force)

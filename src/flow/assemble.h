@@ -1,0 +1,15 @@
+/* flow/assemble.h -- what flow.c and step.c share; beside them only bench/ includes it. */
+#ifndef SAB_FLOW_ASSEMBLE_H
+#define SAB_FLOW_ASSEMBLE_H
+
+#include "flow/flow.h"
+
+/* A for the present viscosity and inertia; l for the present loads and what inertia carries. */
+void sab_flow_assemble_matrix(sab_flow *flow);
+void sab_flow_assemble_load(sab_flow *flow);
+/* Loads and prescribed velocities of time t. */
+sab_status sab_flow_set_time(sab_flow *flow, double t, sab_error *err);
+/* Velocity and all fields from u and lambda. */
+void sab_flow_update_fields(sab_flow *flow);
+
+#endif

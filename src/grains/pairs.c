@@ -1,0 +1,270 @@
+#include "grains/pairs.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sab_pairs_clear(sab_pairs *p)
+{
+    SAB_FREE(p->pair);
+    SAB_FREE(p->cell);
+    SAB_FREE(p->next);
+    SAB_FREE(p->start);
+    SAB_FREE(p->drop);
+    *p = (sab_pairs){0};
+}
+
+static sab_status add(sab_pairs *p, const sab_pair *pair, sab_error *err)
+{
+    if (p->n == p->capacity) {
+        const int capacity = p->capacity > 0 ? 2 * p->capacity : 64;
+        sab_pair *wider = sab_realloc(p->pair, (size_t)capacity, sizeof *wider);
+
+        if (wider == NULL)
+            return sab_fail(err, SAB_ERR_MEMORY, "out of memory for %d pairs of grains", capacity);
+        p->pair = wider;
+        p->capacity = capacity;
+    }
+    p->pair[p->n++] = *pair;
+    return SAB_OK;
+}
+
+/* A box of cells about all centres, none smaller than what a pair can span, and not many more than
+ * grains: far grains share larger ones. */
+typedef struct grid {
+    int dim, count[3];
+    double low[3], size;
+} grid;
+
+static sab_status make_grid(const sab_bodies *b, double reach, grid *g, sab_error *err)
+{
+    double high[3] = {0};
+
+    *g = (grid){.dim = b->dim, .count = {1, 1, 1}};
+    for (int k = 0; k < b->dim; k++) {
+        g->low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (int i = 0; i < b->n; i++) {
+            g->low[k] = fmin(g->low[k], b->position[i * b->dim + k]);
+            high[k] = fmax(high[k], b->position[i * b->dim + k]);
+        }
+        if (b->n > 0 && !isfinite(high[k] - g->low[k]))
+            return sab_fail(err, SAB_ERR_NUMERIC, "the place of a grain is not finite");
+    }
+    g->size = 2.0 * sab_bodies_largest(b) + reach;
+    for (double cells = INFINITY; b->n > 0 && cells > 4.0 * b->n + 64.0;) {
+        cells = 1.0;
+        for (int k = 0; k < b->dim; k++) {
+            const double count = floor((high[k] - g->low[k]) / g->size) + 1.0;
+
+            cells *= count;
+            g->count[k] = count < 1e6 ? (int)count : 1000000;
+        }
+        if (cells > 4.0 * b->n + 64.0)
+            g->size *= 1.3;
+    }
+    return SAB_OK;
+}
+
+static int cell_along(const grid *g, int k, double x)
+{
+    const int c = (int)((x - g->low[k]) / g->size);
+
+    return c < 0 ? 0 : c >= g->count[k] ? g->count[k] - 1 : c;
+}
+
+/* Grains cell by cell: those of cell c are next[start[c]] .. next[start[c+1]-1], rising. */
+static sab_status sort_cells(sab_pairs *p, const sab_bodies *b, const grid *g, sab_error *err)
+{
+    const int cells = g->count[0] * g->count[1] * g->count[2];
+    sab_status status = SAB_OK;
+
+    if (b->n > p->bodies) {
+        SAB_FREE(p->cell);
+        SAB_FREE(p->next);
+        p->bodies = 0;
+        SAB_NEW(p->cell, b->n);
+        SAB_NEW(p->next, b->n);
+        p->bodies = b->n;
+    }
+    if (cells + 1 > p->cells) {
+        SAB_FREE(p->start);
+        p->cells = 0;
+        SAB_NEW(p->start, cells + 1);
+        p->cells = cells + 1;
+    }
+    memset(p->start, 0, (size_t)(cells + 1) * sizeof *p->start);
+    for (int i = 0; i < b->n; i++) {
+        int c = 0;
+
+        for (int k = b->dim; k-- > 0;)
+            c = c * g->count[k] + cell_along(g, k, b->position[i * b->dim + k]);
+        p->cell[i] = c;
+        p->start[c + 1]++;
+    }
+    for (int c = 0; c < cells; c++)
+        p->start[c + 1] += p->start[c];
+    for (int i = b->n; i-- > 0;) /* each start moves down from the end of its cell */
+        p->next[--p->start[p->cell[i] + 1]] = i;
+    memmove(p->start, p->start + 1, (size_t)cells * sizeof *p->start);
+    p->start[cells] = b->n;
+cleanup:
+    return status;
+}
+
+static sab_status try_pair(sab_pairs *p, const sab_bodies *b, int i, int j, double reach,
+                           sab_error *err)
+{
+    const double *x = b->position + i * b->dim, *y = b->position + j * b->dim;
+    const double far = b->radius[i] + b->radius[j] + reach;
+    sab_pair pair = {.i = i, .j = j};
+    double square = 0.0;
+
+    for (int k = 0; k < b->dim; k++) {
+        pair.normal[k] = x[k] - y[k];
+        square += pair.normal[k] * pair.normal[k];
+    }
+    if (square > far * far)
+        return SAB_OK;
+    const double distance = sqrt(square);
+    if (!(distance > 0.0))
+        return sab_fail(err, SAB_ERR_NUMERIC, "grains %lld and %lld are at the same place",
+                        (long long)b->id[i], (long long)b->id[j]);
+    for (int k = 0; k < b->dim; k++)
+        pair.normal[k] /= distance;
+    pair.gap = distance - b->radius[i] - b->radius[j];
+    return add(p, &pair, err);
+}
+
+static int by_partner(const void *a, const void *b)
+{
+    const int x = ((const sab_pair *)a)->j, y = ((const sab_pair *)b)->j;
+
+    return (x > y) - (x < y);
+}
+
+/* The pairs of grain i with later ones in its cell and those around it. */
+static sab_status around(sab_pairs *p, const sab_bodies *b, const grid *g, int i, double reach,
+                         sab_error *err)
+{
+    int at[3] = {0}, from[3] = {0}, to[3] = {0};
+    sab_status status = SAB_OK;
+
+    for (int k = 0; k < b->dim; k++) {
+        at[k] = cell_along(g, k, b->position[i * b->dim + k]);
+        from[k] = at[k] > 0 ? at[k] - 1 : 0;
+        to[k] = at[k] + 1 < g->count[k] ? at[k] + 1 : at[k];
+    }
+    for (int z = from[2]; z <= to[2]; z++)
+        for (int y = from[1]; y <= to[1]; y++)
+            for (int x = from[0]; x <= to[0]; x++) {
+                const int c = (z * g->count[1] + y) * g->count[0] + x;
+
+                for (int e = p->start[c]; e < p->start[c + 1]; e++)
+                    if (p->next[e] > i)
+                        SAB_TRY(try_pair(p, b, i, p->next[e], reach, err));
+            }
+cleanup:
+    return status;
+}
+
+/* Is contact `rim`, with the rim of a facet, already that of `face`? Where facets are joined, a
+ * grain over the one sees the end of the other, and would be stopped by it as it slides across. It
+ * does not count if the point belongs to both, is not nearer, and the facet does not rise above the
+ * other: a wall that turns away, or goes straight on. */
+static bool is_covered(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
+                       const sab_pair *face)
+{
+    const sab_grain_wall *own = &wall[rim->j - b->n], *other = &wall[face->j - b->n];
+    const double *x = b->position + rim->i * b->dim;
+    const double r = b->radius[rim->i];
+    double at[3], n[3], across = 0.0;
+
+    for (int k = 0; k < b->dim; k++) {
+        at[k] = x[k] - (rim->gap + r) * rim->normal[k];
+        across += rim->normal[k] * own->normal[k];
+    }
+    if (fabs(across) > 1.0 - 1e-12 || rim->gap < face->gap - 1e-9 * r ||
+        (rim->gap < face->gap + 1e-9 * r && rim->j < face->j) ||
+        fabs(sab_grain_wall_distance(other, at, n)) > 1e-9 * r)
+        return false;
+    for (int c = 0; c < b->dim; c++) {
+        double rise = 0.0;
+
+        for (int k = 0; k < b->dim; k++)
+            rise += face->normal[k] * (own->corner[c][k] - at[k]);
+        if (rise > 1e-9 * r)
+            return false;
+    }
+    return true;
+}
+
+/* Of the pairs from `first` on, with walls, those that count. */
+static void drop_covered(sab_pairs *p, const sab_bodies *b, const sab_grain_wall *wall, int first)
+{
+    int kept = first;
+
+    for (int q = first; q < p->n; q++) {
+        bool covered = false;
+
+        for (int e = first; e < p->n && !covered; e++)
+            covered = e != q && wall[p->pair[q].j - b->n].kind == SAB_GRAIN_WALL_FACET &&
+                      is_covered(b, wall, &p->pair[q], &p->pair[e]);
+        p->drop[q - first] = covered;
+    }
+    for (int q = first; q < p->n; q++)
+        if (!p->drop[q - first])
+            p->pair[kept++] = p->pair[q];
+    p->n = kept;
+}
+
+static sab_status with_walls(sab_pairs *p, const sab_bodies *b, int nwalls,
+                             const sab_grain_wall *wall, int i, double reach, sab_error *err)
+{
+    const int first = p->n;
+    sab_status status = SAB_OK;
+
+    for (int w = 0; w < nwalls; w++) {
+        sab_pair pair = {.i = i, .j = b->n + w};
+
+        if (wall[w].gone)
+            continue;
+        pair.gap =
+            sab_grain_wall_distance(&wall[w], b->position + i * b->dim, pair.normal) - b->radius[i];
+        if (pair.gap <= reach)
+            SAB_TRY(add(p, &pair, err));
+    }
+    if (p->n - first > 1)
+        drop_covered(p, b, wall, first);
+cleanup:
+    return status;
+}
+
+sab_status sab_pairs_find(sab_pairs *p, const sab_bodies *b, int nwalls, const sab_grain_wall *wall,
+                          double reach, sab_error *err)
+{
+    grid g;
+    sab_status status = SAB_OK;
+
+    p->n = 0;
+    if (nwalls > p->walls) {
+        SAB_FREE(p->drop);
+        p->walls = 0;
+        SAB_NEW(p->drop, nwalls);
+        p->walls = nwalls;
+    }
+    SAB_TRY(make_grid(b, reach, &g, err));
+    SAB_TRY(sort_cells(p, b, &g, err));
+    for (int i = 0; i < b->n; i++) {
+        const int first = p->n;
+
+        SAB_TRY(around(p, b, &g, i, reach, err));
+        if (p->n - first > 1)
+            qsort(p->pair + first, (size_t)(p->n - first), sizeof *p->pair, by_partner);
+        SAB_TRY(with_walls(p, b, nwalls, wall, i, reach, err));
+    }
+cleanup:
+    return status;
+}

@@ -1,0 +1,206 @@
+/* io/case_grains.c -- the sections `grains` and `walls`, and what goes with them. */
+#include "base/memory.h"
+#include "io/case.h"
+#include "io/case_read.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *wall_mistake(const sab_case_wall *w, int dim)
+{
+    const int kinds = w->has_point + w->has_segment + (w->group != NULL);
+
+    if (kinds != 1)
+        return kinds == 0 ? "does not say where it is; give point and normal, segment or group"
+                          : "is ambiguous; give exactly one of point, segment, group";
+    if (w->has_segment && dim != 2)
+        return "has a segment, which is a wall in the plane only; give point and normal, or group";
+    if (w->open && !w->has_point)
+        return "is open, and so must be a plane: give point and normal, which points to the grains";
+    if (w->open && (w->has_friction || w->has_velocity))
+        return "is open: nothing touches it, and it stays where it is; leave out friction and "
+               "velocity";
+    if (!w->open && !w->has_friction)
+        return "needs a friction coefficient (0: none), or open: true";
+    return NULL;
+}
+
+sab_status sab_case_read_walls(const sab_value_reader *r, const sab_yaml *map, sab_case *c,
+                               sab_error *err)
+{
+    const sab_key *row = sab_schema_next(sab_schema_find(NULL, "walls"), NULL);
+    sab_status status = SAB_OK;
+
+    SAB_NEW(c->wall, map->n);
+    for (int i = 0; i < map->n; i++) {
+        const sab_yaml *node = map->item[i];
+        const sab_key_path path = sab_key_path_join("walls", node->key);
+        sab_case_wall *w = &c->wall[c->nwalls++];
+        const int before = r->faults->n;
+        const char *mistake;
+
+        w->name = node->key; /* lives in the store */
+        SAB_TRY(sab_value_read_map(r, row, node, path.text, w, err));
+        if (r->faults->n > before || node->faulty)
+            continue; /* what it says is not known */
+        mistake = wall_mistake(w, r->geometry->dim);
+        if (mistake != NULL)
+            SAB_TRY(sab_fault(r->faults,
+                              sab_fail(err, SAB_ERR_INPUT, "%s: %s",
+                                       sab_place_of_key(r->file, node, path.text).text, mistake),
+                              err));
+    }
+cleanup:
+    return status;
+}
+
+void sab_case_free_grains(sab_case *c)
+{
+    for (int w = 0; w < c->nwalls; w++)
+        SAB_FREE(c->wall[w].group);
+    SAB_FREE(c->wall);
+    SAB_FREE(c->grains.file);
+}
+
+static const char *field_mistake(const sab_case *c, const sab_probe *p)
+{
+    if (!c->has_coarse)
+        return "fields of grains need `coarse`, and a mesh";
+    return p->field == SAB_FIELD_VELOCITY || p->field == SAB_FIELD_PRESSURE ||
+                   p->field == SAB_FIELD_SHEAR_RATE || p->field == SAB_FIELD_SHEAR_STRESS
+               ? NULL
+               : "of grains there are the fields velocity, pressure, shear_rate and shear_stress";
+}
+
+/* What kinds of probes and fields have a meaning for grains; NULL: this one has. */
+static const char *probe_mistake(const sab_case *c, const sab_probe *p)
+{
+    switch (p->kind) {
+    case SAB_PROBE_POINT:
+    case SAB_PROBE_LINE:
+        return field_mistake(c, p);
+    case SAB_PROBE_FLUX:
+    case SAB_PROBE_FORCE:
+    case SAB_PROBE_LEFT:
+    case SAB_PROBE_FRONT:
+    case SAB_PROBE_HEIGHT:
+        return p->kind == SAB_PROBE_FORCE && p->part != SAB_FORCE_TOTAL
+                   ? "the force of grains on a wall has one part, the total"
+                   : NULL;
+    case SAB_PROBE_GRAINS:
+        return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
+                       p->grains == SAB_CARRIED_ANGLE
+                   ? "is of grains as a continuum whose surface moves (lean: of the centre of mass)"
+                   : NULL;
+    default:
+        return "grains have flux, left, force, grains, front and height, and with `coarse` point "
+               "and line";
+    }
+}
+
+static const sab_case_wall *find_wall(const sab_case *c, const char *name)
+{
+    for (int w = 0; w < c->nwalls; w++)
+        if (strcmp(c->wall[w].name, name) == 0)
+            return &c->wall[w];
+    return NULL;
+}
+
+static sab_status check_probe(const sab_case *c, const sab_probe *p, sab_error *err)
+{
+    const bool passes = p->kind == SAB_PROBE_FLUX || p->kind == SAB_PROBE_LEFT;
+    const char *why = probe_mistake(c, p);
+    char key[200], place[1000];
+
+    if (why == NULL && p->group != NULL) {
+        const sab_case_wall *w = find_wall(c, p->group);
+
+        if (w == NULL)
+            why = "there is no such entry of `walls`";
+        else if (passes && !w->open)
+            why = "grains do not leave through a wall; name one with open: true";
+        else if (!passes && w->open)
+            why = "nothing touches an open plane; name a wall";
+    }
+    if (why == NULL)
+        return SAB_OK;
+    snprintf(key, sizeof key, "probes.%s", p->name);
+    return sab_fail(err, SAB_ERR_INPUT, "%s: %s", sab_case_locate(c, key, place, sizeof place),
+                    why);
+}
+
+static const char *fill_mistake(const sab_case *c, const char **key)
+{
+    const sab_case_grains *g = &c->grains;
+    const int kinds = g->has_grid + g->has_rain + (g->file != NULL);
+
+    *key = "grains.fill";
+    if (kinds != 1)
+        return kinds == 0 ? "does not say where the grains are; give one of grid, rain, file"
+                          : "is ambiguous; give exactly one of grid, rain, file";
+    if (g->file == NULL && !g->has_radius)
+        return *key = "grains.radius", "missing; only a file has radii of its own";
+    if (g->file != NULL && g->has_radius)
+        return *key = "grains.radius", "the file has a radius for each grain; leave this out";
+    for (int k = 0; k < c->geometry->dim; k++) {
+        if (g->has_grid && (g->grid[k] != floor(g->grid[k]) || g->grid[k] > 1e6))
+            return *key = "grains.fill.grid", "must be whole numbers, up to a million each";
+        if (g->has_rain && !(g->high[k] - g->low[k] > 2.0 * g->radius[1]))
+            return *key = "grains.fill.high", "the box is not wider than the largest grain";
+    }
+    if (g->has_grid && 2.0 * (g->radius[1] + g->jitter) > g->pitch * (1.0 + 1e-12))
+        return *key = "grains.fill.pitch",
+               "grains would overlap: it must be at least twice the largest radius and jitter";
+    return NULL;
+}
+
+/* A wall moves as one. */
+static bool depends_on_place(const sab_function *f)
+{
+    const sab_vars here = {.t = 0.7312}, there = {.x = 0.37, .y = -1.3, .z = 2.1, .t = 0.7312};
+    double a = 0.0, b = 0.0;
+
+    return f->call != NULL && (sab_function_at(f, &here, &a, NULL) != SAB_OK ||
+                               sab_function_at(f, &there, &b, NULL) != SAB_OK || a != b);
+}
+
+static const char *grains_mistake(const sab_case *c, const char **key)
+{
+    *key = "geometry";
+    if (c->geometry->axis)
+        return "grains are in the plane or in space, not about an axis";
+    for (int k = 0; k < c->geometry->dim; k++)
+        if (c->gravity[k].call != NULL)
+            return *key = "gravity", "of grains it is the same everywhere and at all times; a "
+                                     "room that shakes is a wall with a velocity";
+    if (c->time.order != 1)
+        return *key = "time.order", "grains have order 1 in time only";
+    if (c->has_coarse && c->mesh_file == NULL)
+        return *key = "coarse", "needs a mesh to live on; add mesh.file";
+    if (c->initial_from != NULL)
+        return *key = "initial.from", "grains start from a fill; use --resume";
+    for (int w = 0; w < c->nwalls; w++) {
+        if (c->wall[w].group != NULL && c->mesh_file == NULL)
+            return *key = "walls", "a wall is a group of the mesh, and there is none; add "
+                                   "mesh.file";
+        for (int k = 0; c->wall[w].has_velocity && k < c->geometry->dim; k++)
+            if (depends_on_place(&c->wall[w].velocity[k]))
+                return *key = "walls", "the velocity of a wall is a function of t alone";
+    }
+    return fill_mistake(c, key);
+}
+
+sab_status sab_case_check_grains(const sab_case *c, sab_error *err)
+{
+    const char *key, *why = grains_mistake(c, &key);
+    sab_status status = SAB_OK;
+    char place[1000];
+
+    if (why != NULL)
+        SAB_FAIL(err, SAB_ERR_INPUT, "%s: %s", sab_case_locate(c, key, place, sizeof place), why);
+    for (int i = 0; i < c->nprobes; i++)
+        SAB_TRY(check_probe(c, &c->probe[i], err));
+cleanup:
+    return status;
+}

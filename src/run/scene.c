@@ -1,0 +1,295 @@
+#include "run/scene.h"
+#include "base/memory.h"
+#include "grains/fill.h"
+#include "io/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- walls ----------------------------------------------------------------------------------- */
+
+typedef struct list {
+    int n, capacity;
+    sab_grain_wall *wall;
+} list;
+
+static sab_status add(list *l, const sab_grain_wall *wall, sab_error *err)
+{
+    if (l->n == l->capacity) {
+        const int capacity = 2 * l->capacity + 16;
+        sab_grain_wall *wider = sab_realloc(l->wall, (size_t)capacity, sizeof *wider);
+
+        if (wider == NULL)
+            return sab_fail(err, SAB_ERR_MEMORY, "out of memory for %d walls", capacity);
+        l->wall = wider;
+        l->capacity = capacity;
+    }
+    l->wall[l->n++] = *wall;
+    return SAB_OK;
+}
+
+/* The sides of a group, flat from corner to corner. */
+static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_grain_wall *like,
+                            list *l, sab_error *err)
+{
+    const int dim = mesh->cell->dim, group = sab_mesh_find_group(mesh, w->group);
+    sab_status status = SAB_OK;
+
+    if (group < 0) {
+        sab_text known = {0};
+
+        for (int g = 0; g < mesh->ngroups; g++)
+            sab_text_add(&known, NULL, "%s%s", g > 0 ? ", " : "", mesh->group[g].name);
+        sab_fail(err, SAB_ERR_INPUT, "walls.%s.group: the mesh has no group '%s'; there are %s",
+                 w->name, w->group, known.data != NULL ? known.data : "none");
+        sab_text_destroy(&known);
+        return SAB_ERR_INPUT;
+    }
+    for (int f = 0; f < mesh->group[group].nfacets; f++) {
+        const int *node = sab_mesh_facet(mesh, mesh->group[group].facet[f]);
+        double corner[9];
+        sab_grain_wall made;
+
+        for (int c = 0; c < dim; c++)
+            memcpy(corner + c * dim, sab_mesh_x(mesh, node[c]), (size_t)dim * sizeof *corner);
+        SAB_TRY(sab_grain_wall_facet(dim, corner, like->friction, &made, err));
+        made.restitution = like->restitution;
+        made.motion = like->motion;
+        made.until = like->until;
+        made.part = like->part;
+        SAB_TRY(add(l, &made, err));
+    }
+cleanup:
+    return status;
+}
+
+static sab_status add_wall(const sab_case *c, int number, const sab_mesh *mesh, list *walls,
+                           list *sinks, sab_error *err)
+{
+    const sab_case_wall *w = &c->wall[number];
+    const int dim = c->geometry->dim;
+    sab_grain_wall made = {0};
+    sab_status status = SAB_OK;
+
+    if (w->has_point)
+        SAB_TRY(sab_grain_wall_plane(dim, w->point, w->normal, w->friction, &made, err));
+    else if (w->has_segment)
+        SAB_TRY(sab_grain_wall_facet(
+            dim, (double[]){w->segment[0][0], w->segment[0][1], w->segment[1][0], w->segment[1][1]},
+            w->friction, &made, err));
+    made.friction = w->friction;
+    made.restitution = w->restitution;
+    made.until = w->until;
+    made.motion = w->has_velocity ? w->velocity : NULL;
+    made.part = number;
+    if (w->group != NULL)
+        SAB_TRY(add_group(w, mesh, &made, walls, err));
+    else
+        SAB_TRY(add(w->open ? sinks : walls, &made, err));
+cleanup:
+    if (status == SAB_ERR_INPUT && w->has_point) {
+        const sab_error old = *err;
+
+        sab_fail(err, SAB_ERR_INPUT, "walls.%s: %s", w->name, old.message);
+    }
+    return status;
+}
+
+/* ---- grains ---------------------------------------------------------------------------------- */
+
+/* x, y[, z], radius[, mass, vx, vy, vz, wx, wy, wz] */
+static sab_status read_row(const sab_table *t, int row, const int *column, double density,
+                           sab_bodies *b, sab_error *err)
+{
+    enum { X, RADIUS = 3, MASS, VX, WX = 8, COLUMNS = 11 };
+    static const double PI = 3.14159265358979323846;
+    const int dim = b->dim;
+    double value[COLUMNS] = {0};
+    sab_status status = SAB_OK;
+
+    for (int k = 0; k < COLUMNS; k++)
+        if (column[k] >= 0) {
+            SAB_TRY(sab_table_number(t, row, column[k], &value[k], err));
+            if (!isfinite(value[k]))
+                SAB_FAIL(err, SAB_ERR_INPUT, "%s:%d: column %s has no number", t->name,
+                         t->line[row], t->column[column[k]]);
+        }
+    const double r = value[RADIUS];
+    if (column[MASS] < 0)
+        value[MASS] = density * (dim == 2 ? PI * r * r : 4.0 / 3.0 * PI * r * r * r);
+    if (!(r > 0.0 && value[MASS] > 0.0))
+        SAB_FAIL(err, SAB_ERR_INPUT, "%s:%d: radius %g and mass %g must be positive", t->name,
+                 t->line[row], r, value[MASS]);
+    SAB_TRY(sab_bodies_add(b, value + X, r, value[MASS], err));
+    double *v = b->velocity + (b->n - 1) * b->freedoms;
+    memcpy(v, value + VX, (size_t)dim * sizeof *v);
+    if (dim == 2)
+        v[2] = value[WX + 2];
+    else
+        memcpy(v + 3, value + WX, 3 * sizeof *v);
+cleanup:
+    return status;
+}
+
+static sab_status read_file(const sab_case *c, sab_bodies *b, sab_error *err)
+{
+    static const char *const name[] = {"x",  "y",  "z",  "radius", "mass", "vx",
+                                       "vy", "vz", "wx", "wy",     "wz"};
+    enum { COLUMNS = sizeof name / sizeof name[0] };
+    sab_table *table = NULL;
+    int column[COLUMNS];
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_table_read(c->grains.file, &table, err));
+    for (int k = 0; k < COLUMNS; k++) {
+        column[k] = sab_table_find(table, name[k]);
+        if ((k < b->dim || k == 3) && column[k] < 0)
+            SAB_TRY(sab_table_column(table, name[k], "grains.fill.file", &column[k], err));
+    }
+    for (int i = 0; i < table->nrows; i++)
+        SAB_TRY(read_row(table, i, column, c->grains.density, b, err));
+    if (b->n == 0)
+        SAB_FAIL(err, SAB_ERR_INPUT, "grains.fill.file: there is no grain in '%s'", c->grains.file);
+cleanup:
+    sab_table_destroy(&table);
+    return status;
+}
+
+static void set_velocities(const sab_case_grains *g, int from, sab_bodies *b)
+{
+    for (int i = from; i < b->n; i++) {
+        double *v = b->velocity + i * b->freedoms;
+
+        for (int k = 0; k < b->dim; k++)
+            v[k] += g->velocity[k];
+        v[b->freedoms - 1] += g->spin;
+    }
+}
+
+static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_error *err)
+{
+    const sab_case_grains *g = &c->grains;
+    const sab_grain_sizes sizes = {g->radius[0], g->radius[1], g->mass[0], g->mass[1], g->density};
+    sab_fill_grid grid = {.pitch = g->pitch,
+                          .sizes = sizes,
+                          .jitter = g->jitter,
+                          .shift = g->shift,
+                          .seed = (uint64_t)g->seed};
+    sab_fill_rain rain = {.count = g->rain, .sizes = sizes, .seed = (uint64_t)g->seed};
+    sab_status status;
+
+    for (int k = 0; k < 3; k++) {
+        grid.count[k] = (int)g->grid[k];
+        grid.low[k] = rain.low[k] = g->low[k];
+        rain.high[k] = g->high[k];
+    }
+    status = g->has_grid   ? sab_grain_fill_grid(b, &grid, err)
+             : g->has_rain ? sab_grain_fill_rain(b, &rain, walls->n, walls->wall, err)
+                           : read_file(c, b, err);
+    if (status == SAB_ERR_INPUT && g->file == NULL) {
+        const sab_error old = *err;
+
+        sab_fail(err, SAB_ERR_INPUT, "grains.fill: %s", old.message);
+    }
+    if (status == SAB_OK)
+        set_velocities(g, 0, b);
+    return status;
+}
+
+/* Grains that are in each other, or behind a wall, would be thrown apart in the first step. */
+static sab_status check_overlap(const sab_scene *s, sab_error *err)
+{
+    const sab_bodies *b = s->grains->bodies;
+    sab_pairs pairs = {0};
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, 0.0, err));
+    for (int q = 0; q < pairs.n; q++) {
+        const sab_pair *p = &pairs.pair[q];
+        const double r = p->j < b->n ? fmin(b->radius[p->i], b->radius[p->j]) : b->radius[p->i];
+
+        if (p->gap >= -s->c->grains.overlap * r)
+            continue;
+        if (p->j < b->n)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "grains.fill: grains %d and %d overlap by %.3g of a radius at time 0", p->i,
+                     p->j, -p->gap / r);
+        SAB_FAIL(err, SAB_ERR_INPUT,
+                 "grains.fill: grain %d is %.3g of its radius behind the wall '%s' at time 0", p->i,
+                 -p->gap / r, s->c->wall[s->grains->wall[p->j - b->n].part].name);
+    }
+cleanup:
+    sab_pairs_clear(&pairs);
+    return status;
+}
+
+static sab_grains_options options_of(const sab_case *c)
+{
+    sab_grains_options o = sab_grains_options_default();
+
+    o.scheme = (sab_grains_scheme)c->grains.law;
+    o.friction = c->grains.friction;
+    o.restitution = c->grains.restitution;
+    for (int k = 0; k < c->geometry->dim; k++)
+        o.gravity[k] = c->gravity[k].constant;
+    o.step = c->time.step;
+    o.travel = c->grains.travel;
+    o.reach = c->grains.reach;
+    o.fixed_point = c->grains.fixed_point;
+    o.solver = c->solver;
+    return o;
+}
+
+sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene **scene,
+                            sab_error *err)
+{
+    const sab_grains_options options = options_of(c);
+    list walls = {0}, sinks = {0};
+    sab_bodies *bodies = NULL;
+    sab_scene *s = NULL;
+    sab_status status = SAB_OK;
+
+    *scene = NULL;
+    SAB_NEW(s, 1);
+    s->c = c;
+    s->length = c->time.step;
+    SAB_NEW(s->sink, c->nwalls);
+    for (int w = 0; w < c->nwalls; w++) {
+        s->sink[w] = c->wall[w].open ? sinks.n : -1;
+        SAB_TRY(add_wall(c, w, mesh, &walls, &sinks, err));
+    }
+    SAB_NEW(s->before, sinks.n + 1);
+    SAB_TRY(sab_bodies_create(c->geometry->dim, &bodies, err));
+    SAB_TRY(fill(c, &walls, bodies, err));
+    SAB_TRY(sab_grains_create(&options, &bodies, walls.n, walls.wall, sinks.n, sinks.wall,
+                              &s->grains, err));
+    for (int i = 0; i < s->grains->bodies->n; i++)
+        s->mass += s->grains->bodies->mass[i];
+    SAB_TRY(check_overlap(s, err));
+    SAB_TRY(sab_scene_make_probes(s, err));
+    if (c->has_coarse)
+        SAB_TRY(sab_scene_make_coarse(s, mesh, err));
+    *scene = s;
+    s = NULL;
+cleanup:
+    SAB_FREE(walls.wall);
+    SAB_FREE(sinks.wall);
+    sab_bodies_destroy(&bodies);
+    sab_scene_destroy(&s);
+    return status;
+}
+
+void sab_scene_destroy(sab_scene **scene)
+{
+    sab_scene *s = *scene;
+
+    if (s == NULL)
+        return;
+    sab_scene_free_coarse(s);
+    sab_scene_free_probes(s);
+    sab_grains_destroy(&s->grains);
+    SAB_FREE(s->sink);
+    SAB_FREE(s->before);
+    SAB_FREE(*scene);
+}

@@ -1,0 +1,22 @@
+// A quarter of a conical hopper below a round bin, by OpenCASCADE; meshes/hopper.geo is its meridian.
+SetFactory("OpenCASCADE");
+DefineConstant[ D = 1, W = 3, H = 1.5, angle = 20, h = 0.5, across = 4 ];
+y1 = (W - D) / 2 / Tan(angle * Pi / 180);
+Cone(1) = {0, 0, 0, 0, 0, y1, D / 2, W / 2, Pi / 2};
+Cylinder(2) = {0, 0, y1, 0, 0, H, W / 2, Pi / 2};
+BooleanUnion(3) = { Volume{1}; Delete; }{ Volume{2}; Delete; };
+e = 1e-3;
+outlet() = Surface In BoundingBox {-D, -D, -e, D, D, e};
+top() = Surface In BoundingBox {-W, -W, y1 + H - e, W, W, y1 + H + e};
+x() = Surface In BoundingBox {-e, -W, -e, e, W, y1 + H + e};
+y() = Surface In BoundingBox {-W, -e, -e, W, e, y1 + H + e};
+wall() = Abs(Boundary{ Volume{3}; });
+wall() -= outlet(); wall() -= top(); wall() -= x(); wall() -= y();
+Physical Surface("outlet") = {outlet()};
+Physical Surface("top") = {top()};
+Physical Surface("x") = {x()};
+Physical Surface("y") = {y()};
+Physical Surface("wall") = {wall()};
+Physical Volume("grains") = {3};
+MeshSize{ PointsOf{ Volume{3}; } } = h;
+MeshSize{ PointsOf{ Surface{outlet()}; } } = D / across;

@@ -1,0 +1,192 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Grains on the command line: files, interruption, exit codes, what is refused and how.
+
+    test_grains.py SABLIER
+
+Last line: N passed, N failed. Standard library only.
+"""
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from harness import MESHES, Program, Suite, edit, snapshot, write
+
+CASE = """\
+geometry: plane
+gravity: [0, -1]
+grains:
+  radius: [0.4, 0.5]
+  friction: 0.4
+  fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}
+walls:
+  floor: {point: [0, 0], normal: [0, 1], friction: 0.5}
+  left: {segment: [[0, 0], [0, 30]], friction: 0.5}
+  right: {segment: [[10, 0], [10, 30]], friction: 0.5, velocity: ["-0.05*sin(t)", 0]}
+  out: {point: [0, -50], normal: [0, 1], open: true}
+time: {scheme: inertial, step: 0.05, end: 3}
+output: {every: 0.5, checkpoint: 0, contacts: true}
+probes:
+  number: {grains: points}
+  weight: {force: floor}
+  rate: {flux: out}
+  profile: {height: [[0, 0], [10, 0]], samples: 5}
+"""
+TIMES = {"cpu", "wall", "peak_memory", "provenance"}
+
+# what is changed in CASE, and what the message must say
+MISTAKES = [
+    ("friction: 0.4\n", "frction: 0.4\n", r"case.yaml:5:3: grains.frction: unknown key; did you mean 'friction'"),
+    ("  friction: 0.4\n", "", r"grains.friction: missing"),
+    ("geometry: plane", "geometry: axisymmetric", r"geometry: grains are in the plane or in space"),
+    ("gravity: [0, -1]", "gravity: [0, -t]", r"gravity: .*same everywhere and at all times"),
+    ("rain: 40", "rain: 4000", r"grains.fill: there is room for \d+ of 4000"),
+    ("rain: 40, low: [0, 0]", "rain: 40, grid: [2, 2], pitch: 1, low: [0, 0]", r"grains.fill: is ambiguous"),
+    ("radius: [0.4, 0.5]", "radius: [0.5, 0.4]", r"grains.radius: 0.5 is more than 0.4"),
+    (", friction: 0.5}\n  left", "}\n  left", r"walls.floor: needs a friction coefficient"),
+    ("normal: [0, 1], friction", "normal: [0, 0], friction", r"walls.floor: a plane needs a normal"),
+    ("segment: [[0, 0], [0, 30]]", "group: wall", r"walls: a wall is a group of the mesh, and there is none"),
+    ('"-0.05*sin(t)"', '"x"', r"walls: the velocity of a wall is a function of t alone"),
+    ('"-0.05*sin(t)"', '"x*t"', r"walls: the velocity of a wall is a function of t alone"),
+    ("force: floor", "force: flor", r"probes.weight: there is no such entry of `walls`"),
+    ("force: floor", "force: out", r"probes.weight: nothing touches an open plane"),
+    ("flux: out", "flux: floor", r"probes.rate: grains do not leave through a wall"),
+    ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
+    ("open: true", "open: true, friction: 0.1", r"walls.out: is open: nothing touches it"),
+    ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
+    ("scheme: inertial, step: 0.05, end: 3", "scheme: creeping", r"grains: only has a meaning with time.scheme: inertial"),
+    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius"),
+]
+
+
+def result(directory):
+    files = {p: h for p, h in snapshot(directory).items()
+             if re.fullmatch(r"history.csv|.*\.pvd|(grains|contacts)_\d+.vtu|profiles/.*|case.resolved.yaml", p)}
+    with open(os.path.join(directory, "summary.json"), encoding="utf-8") as stream:
+        summary = json.load(stream)
+    summary["per_step"] = {k: v for k, v in summary["per_step"].items() if "cpu" not in k}
+    return files, {k: v for k, v in summary.items() if k not in TIMES}
+
+
+def rows(directory):
+    with open(os.path.join(directory, "history.csv"), encoding="utf-8", newline="") as stream:
+        return [{k: float(v) for k, v in r.items()} for r in csv.DictReader(stream)]
+
+
+def interrupted(program, suite, root):
+    """Stopped, killed and continued, it ends with the same bytes."""
+    done = program.run("run", "case.yaml", "-q", "-o", "whole", cwd=root)
+    suite.check("a run ends well", done.returncode == 0, done.stderr)
+    whole = result(os.path.join(root, "whole"))
+    suite.check("frames and contacts are there", sum("contacts_" in p for p in whole[0]) == 7, whole[0].keys())
+    for sign in (signal.SIGINT, signal.SIGKILL):
+        name = f"part{int(sign)}"
+        process = subprocess.Popen([program.path, "run", "case.yaml", "-q", "-o", name], cwd=root,
+                                   env=program.env, stderr=subprocess.DEVNULL)
+        history = os.path.join(root, name, "history.csv")
+        for _ in range(2000):
+            if process.poll() is not None or (os.path.exists(history) and os.path.getsize(history) > 6000):
+                break
+            time.sleep(0.002)
+        process.send_signal(sign)
+        process.wait()
+        done = program.run("run", "case.yaml", "-q", "-o", name, "--resume", cwd=root)
+        suite.check(f"after {sign.name} it goes on", done.returncode == 0, done.stderr)
+        suite.check(f"after {sign.name} every byte is the same", result(os.path.join(root, name)) == whole)
+    done = program.run("run", "case.yaml", "-q", "-o", "part2", "--resume", "--set", "grains.friction=0.3", cwd=root)
+    suite.check("another friction is another run", done.returncode == 2 and "grains.friction" in done.stderr, done.stderr)
+
+
+def physics(suite, root):
+    """The floor and the walls carry the weight, and the ledger closes."""
+    table = rows(os.path.join(root, "whole"))
+    last = table[-1]
+    mass = json.load(open(os.path.join(root, "whole", "summary.json"), encoding="utf-8"))["grains"]["mass"]
+    suite.check("no grain is lost", last["number"] == 40 and last["rate"] == 0)
+    suite.check("the ledger closes", all(abs(r["ledger_defect"]) < 1e-10 * mass for r in table))
+    suite.check("no energy is made", sum(r["made"] for r in table) < 1e-3 * mass)
+    suite.check("overlap within what was asked", max(r["overlap"] for r in table) < 1e-2)
+    mean = sum(r["weight_y"] for r in table[-10:]) / 10
+    suite.check("the floor bears", -1.6 * mass < mean < -0.5 * mass, (mean, mass))
+
+
+def honest(program, suite, root):
+    """What is not good has exit code 1, and says why."""
+    done = program.run("run", "case.yaml", "-q", "-o", "tight", "--set", "grains.overlap=1e-12",
+                       "--set", "time.max_missed=3", cwd=root)
+    suite.check("overlap beyond what was asked: exit code 1", done.returncode == 1 and "overlap" in done.stderr,
+                (done.returncode, done.stderr))
+    # two plates closer than a grain: nothing can move them apart
+    write(os.path.join(root, "press.yaml"), edit(CASE, ("rain: 40, low: [0, 0], high: [10, 12], seed: 3",
+                                                        "grid: [1, 1], low: [4.5, 0], pitch: 1"))
+          .replace("radius: [0.4, 0.5]", "radius: 0.5")
+          .replace("walls:\n", "walls:\n  lid: {point: [0, 1], normal: [0, -1], friction: 0, velocity: [0, -0.5]}\n"))
+    done = program.run("run", "press.yaml", "-q", "-o", "press", cwd=root)
+    suite.check("a grain that is crushed: exit code 1", done.returncode == 1, (done.returncode, done.stderr))
+
+
+def fills(program, suite, root):
+    """A file of grains; walls of a mesh; a study; the program of a step."""
+    write(os.path.join(root, "grains.csv"), "x,y,radius,mass,vx\n1,0.5,0.5,2,0\n3,0.6,0.5,1,-1\n")
+    text = edit(CASE, ("  radius: [0.4, 0.5]\n", ""))
+    text = edit(text, ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: grains.csv}"))
+    write(os.path.join(root, "file.yaml"), text)
+    done = program.run("run", "file.yaml", "-q", "-o", "file", "--dump-program", "step.sabp", "--set", "time.end=0.5",
+                       cwd=root)
+    suite.check("grains of a file", done.returncode == 0 and rows(os.path.join(root, "file"))[-1]["number"] == 2,
+                done.stderr)
+    done = program.run("solve", "step.sabp", "--method", "gs", cwd=root)
+    suite.check("the program of the next step is solved alone", done.returncode == 0, done.stderr + done.stdout)
+    suite.check("its contacts are named, and its columns", "contacts of 2 components" in done.stdout
+                and "(null)" not in done.stdout and "gap G" in done.stdout, done.stdout)
+    write(os.path.join(root, "grains.csv"), "x,y,radius\n1,0.5,0.5\n1.2,0.6,0.5\n")
+    done = program.run("check", "file.yaml", cwd=root)
+    suite.check("grains that overlap are refused", done.returncode == 3 and "grains 0 and 1 overlap" in done.stderr,
+                done.stderr)
+    write(os.path.join(root, "grains.csv"), "x,y,radius\n1,0.5,abc\n")
+    done = program.run("check", "file.yaml", cwd=root)
+    suite.check("a file with a text", done.returncode == 3 and "grains.csv:2" in done.stderr, done.stderr)
+    text = edit(CASE, ("gravity:", f"mesh: {{file: {MESHES}/silo.geo, parameters: {{D: 2, h: 2}}}}\ngravity:"))
+    text = edit(text, ("left: {segment: [[0, 0], [0, 30]]", "left: {group: wall"))
+    text = edit(text, ("rain: 40, low: [0, 0], high: [10, 12]", "rain: 10, low: [0.2, 1], high: [3.5, 7]"))
+    write(os.path.join(root, "mesh.yaml"), text)
+    done = program.run("check", "mesh.yaml", cwd=root)
+    suite.check("walls of a mesh", done.returncode == 0 and re.search(r"wall +left: \d+ segments", done.stdout),
+                done.stdout + done.stderr)
+    done = program.run("check", "mesh.yaml", "--set", "walls.left.group=wal", cwd=root)
+    suite.check("a group that is not there", done.returncode == 3 and "the mesh has no group 'wal'" in done.stderr,
+                done.stderr)
+    write(os.path.join(root, "study.yaml"), "base: case.yaml\nset: {time.end: 0.2}\nvary: {grains.friction: [0.1, 0.5]}\n")
+    done = program.run("study", "study.yaml", "-q", "-o", "study", cwd=root)
+    suite.check("a study of grains", done.returncode == 0 and os.path.exists(os.path.join(root, "study/results.csv")),
+                done.stderr)
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    program, suite = Program(sys.argv[1]), Suite()
+    with tempfile.TemporaryDirectory(prefix="sablier-grains-") as root:
+        write(os.path.join(root, "case.yaml"), CASE)
+        interrupted(program, suite, root)
+        physics(suite, root)
+        honest(program, suite, root)
+        fills(program, suite, root)
+        for old, new, said in MISTAKES:
+            write(os.path.join(root, "bad", "case.yaml"), edit(CASE, (old, new)))
+            before = snapshot(root)
+            done = program.run("run", "bad/case.yaml", "-q", "-o", "bad/out", cwd=root)
+            suite.check(f"refused: {new.strip()}", done.returncode == 3 and re.search(said, done.stderr),
+                        (done.returncode, done.stderr))
+            suite.check(f"  nothing is written: {new.strip()}", snapshot(root) == before)
+    return suite.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

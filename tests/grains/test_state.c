@@ -1,0 +1,182 @@
+/* Grains as numbers and back, bit for bit; a step that is stopped; walls made of many facets;
+ * memory that fails at each place in turn. */
+#include "failing.h"
+#include "unit.h"
+
+#include "grains/coarse.h"
+#include "grains/fill.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ACROSS = 5, WALLS = 9 };
+
+/* Discs between segments, over a gate that opens and a sink. */
+static sab_status make(sab_grains **g, sab_error *err)
+{
+    const sab_fill_rain rain = {20, {0.1, 0.1}, {4.9, 8.0}, {0.3, 0.4, 0.0, 0.0, 1.0}, 7};
+    const sab_grain_sizes one = {0.3, 0.3, 1.0, 1.0, 0.0};
+    const sab_fill_grid top = {{1, 1, 1}, {2.0, 9.0, 0.0}, 1.0, one, 0.0, 0.0, 1};
+    sab_grains_options o = sab_grains_options_default();
+    sab_grain_wall wall[WALLS], sink;
+    sab_bodies *b = NULL;
+    sab_status status = SAB_OK;
+
+    o.friction = 0.4;
+    o.gravity[1] = -1.0;
+    for (int k = 0; k < ACROSS; k++)
+        SAB_TRY(sab_grain_wall_facet(2, (double[]){k, 0, k + 1, 0}, 0.4, &wall[k], err));
+    wall[2].until = 1.0;
+    SAB_TRY(sab_grain_wall_facet(2, (double[]){0, 0, 0, 5}, 0.4, &wall[5], err));
+    SAB_TRY(sab_grain_wall_facet(2, (double[]){0, 5, 0, 12}, 0.4, &wall[6], err));
+    SAB_TRY(sab_grain_wall_facet(2, (double[]){5, 0, 5, 5}, 0.4, &wall[7], err));
+    SAB_TRY(sab_grain_wall_facet(2, (double[]){5, 5, 5, 12}, 0.4, &wall[8], err));
+    SAB_TRY(sab_grain_wall_plane(2, (double[]){0, -1}, (double[]){0, 1}, 0.0, &sink, err));
+    SAB_TRY(sab_bodies_create(2, &b, err));
+    SAB_TRY(sab_grain_fill_rain(b, &rain, WALLS, wall, err));
+    SAB_TRY(sab_grain_fill_grid(b, &top, err));
+    SAB_TRY(sab_grains_create(&o, &b, WALLS, wall, 1, &sink, g, err));
+cleanup:
+    sab_bodies_destroy(&b);
+    return status;
+}
+
+static bool same(const sab_grains_state *a, const sab_grains_state *b)
+{
+    return a->nreal == b->nreal && a->nwhole == b->nwhole &&
+           memcmp(a->real, b->real, a->nreal * sizeof *a->real) == 0 &&
+           memcmp(a->whole, b->whole, a->nwhole * sizeof *a->whole) == 0;
+}
+
+static bool stop(void *data, const sab_report *so_far)
+{
+    (void)so_far;
+    return --*(int *)data > 0;
+}
+
+/* The same steps again from a state, in another set of grains; and none of a stopped one. */
+static void test_state(void)
+{
+    sab_grains *g = NULL, *other = NULL;
+    sab_grains_state begin = {0}, end = {0}, again = {0};
+    sab_grains_report r;
+
+    CU_ASSERT_FATAL(make(&g, NULL) == SAB_OK && make(&other, NULL) == SAB_OK);
+    for (int k = 0; k < 60; k++) { /* some have left by then */
+        CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
+        CU_ASSERT(r.steps >= 1 && fabs(g->time - 0.1 * (k + 1)) < 1e-12);
+        CU_ASSERT(fabs(r.ledger.defect) < 1e-11);
+        CU_ASSERT(r.overlap < 1e-2);
+    }
+    CU_ASSERT(g->bodies->n < 21 && g->left[0] > 0.0);
+    CU_ASSERT_FATAL(sab_grains_get_state(g, &begin, NULL) == SAB_OK);
+    for (int k = 0; k < 10; k++)
+        CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_grains_get_state(g, &end, NULL) == SAB_OK);
+    CU_ASSERT_FALSE(same(&begin, &end));
+    CU_ASSERT_FATAL(sab_grains_set_state(other, &begin, NULL) == SAB_OK);
+    for (int k = 0; k < 10; k++)
+        CU_ASSERT_FATAL(sab_grains_advance(other, 0.1, NULL, &r, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_grains_get_state(other, &again, NULL) == SAB_OK);
+    CU_ASSERT(same(&again, &end));
+    sab_grains_state_clear(&again);
+    for (int rows = 1; rows < 4; rows++) { /* in the first step of an advance, and later */
+        int left = rows;
+        const sab_solve_observer observer = {stop, &left};
+
+        const sab_status status = sab_grains_advance(other, 0.1, &observer, &r, NULL);
+        CU_ASSERT(status == SAB_INTERRUPTED || (rows > 1 && status == SAB_OK));
+        if (status == SAB_OK)
+            break;
+        CU_ASSERT_FATAL(sab_grains_get_state(other, &again, NULL) == SAB_OK);
+        CU_ASSERT(same(&again, &end));
+        sab_grains_state_clear(&again);
+    }
+    end.whole[3]++; /* other walls */
+    CU_ASSERT_EQUAL(sab_grains_set_state(other, &end, NULL), SAB_ERR_INPUT);
+    end.whole[3]--;
+    end.real[5] = NAN;
+    CU_ASSERT_EQUAL(sab_grains_set_state(other, &end, NULL), SAB_ERR_INPUT);
+    end.nreal--;
+    CU_ASSERT_EQUAL(sab_grains_set_state(other, &end, NULL), SAB_ERR_INPUT);
+    sab_grains_state_clear(&begin);
+    sab_grains_state_clear(&end);
+    sab_grains_destroy(&g);
+    sab_grains_destroy(&other);
+}
+
+/* A disc slides along many short segments without friction as along one: neither the ends of the
+ * next ones nor those behind stop or lift it. Over the edge of a step it goes on. */
+static void test_facets(void)
+{
+    sab_grains_options o = sab_grains_options_default();
+    sab_grain_wall wall[21];
+    sab_bodies *b = NULL;
+    sab_grains *g = NULL;
+    sab_grains_report r;
+
+    o.gravity[1] = -1.0;
+    o.solver.tolerance = 1e-12;
+    for (int k = 0; k < 20; k++)
+        sab_grain_wall_facet(2, (double[]){0.37 * k, 0, 0.37 * (k + 1), 0}, 0.0, &wall[k], NULL);
+    sab_grain_wall_facet(2, (double[]){7.4, 0, 7.4, -3}, 0.0, &wall[20], NULL);
+    CU_ASSERT_FATAL(sab_bodies_create(2, &b, NULL) == SAB_OK);
+    sab_bodies_add(b, (double[]){0.2, 0.5}, 0.5, 1.0, NULL);
+    b->velocity[0] = 1.3;
+    CU_ASSERT_FATAL(sab_grains_create(&o, &b, 21, wall, 0, NULL, &g, NULL) == SAB_OK);
+    for (int k = 0; k < 50; k++) {
+        CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
+        CU_ASSERT_DOUBLE_EQUAL(g->bodies->velocity[0], 1.3, 1e-12);
+        CU_ASSERT_DOUBLE_EQUAL(g->bodies->position[1], 0.5, 1e-12);
+        CU_ASSERT_EQUAL(g->nimpulses, 1);
+    }
+    for (int k = 0; k < 15; k++)
+        CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
+    CU_ASSERT(g->bodies->position[0] > 7.9 && g->bodies->position[1] < 0.5);
+    CU_ASSERT(g->bodies->velocity[0] >= 1.3); /* the edge can only push it on */
+    sab_grains_destroy(&g);
+}
+
+static void test_memory(void)
+{
+    const double x[] = {1, 1, 3, 1, 2, 3}, volume[] = {1, 2, 3};
+    const long before = sab_memory.live;
+    sab_status status = SAB_ERR_MEMORY;
+
+    for (long k = 0; status == SAB_ERR_MEMORY; k++) {
+        sab_grains *g = NULL;
+        sab_grains_state state = {0};
+        sab_coarse *c = NULL;
+        sab_grains_report r;
+        sab_error err;
+
+        sab_memory.failing = k;
+        status = make(&g, &err);
+        for (int i = 0; status == SAB_OK && i < 12; i++)
+            status = sab_grains_advance(g, 0.1, NULL, &r, &err);
+        if (status == SAB_OK)
+            status = sab_grains_get_state(g, &state, &err);
+        if (status == SAB_OK)
+            status = sab_grains_set_state(g, &state, &err);
+        if (status == SAB_OK)
+            status = sab_coarse_create(2, 3, x, volume, 2.0, &c, &err);
+        if (status == SAB_OK)
+            status = sab_coarse_fill(c, g, &err);
+        sab_memory.failing = -1;
+        CU_ASSERT(status == SAB_OK || status == SAB_ERR_MEMORY);
+        sab_coarse_destroy(&c);
+        sab_grains_state_clear(&state);
+        sab_grains_destroy(&g);
+        CU_ASSERT_EQUAL(sab_memory.live, before);
+    }
+    CU_ASSERT_EQUAL(status, SAB_OK);
+}
+
+int main(void)
+{
+    static const sab_test tests[] = {{"a state, and on from it", test_state},
+                                     {"walls of many facets", test_facets},
+                                     {"failing memory", test_memory}};
+
+    return SAB_TEST_MAIN("grains/state", tests);
+}
