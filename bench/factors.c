@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/factors.c -- bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N] [--only A]
  *
  * One factorisation and one solve by each library and each order of elimination: of A, and of K of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/inertial_steps.c -- bench-inertial CASE --dt DT --steps N [--method NAME] [--tolerance G]
  *                           [--cold] [--inertia R] [--flux GROUP] [--set KEY=VALUE]...
  *

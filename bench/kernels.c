@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/kernels.c -- bench-kernels FILE.sabp [--threads N] [--repeat N]
  *
  * What an iteration consists of, piece by piece: the products with B, its transpose and A, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/options.h -- the command lines of the benchmark programs: NAME VALUE pairs after the
  * arguments, --set collected. */
 #ifndef SAB_BENCH_OPTIONS_H

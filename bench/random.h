@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/random.h -- numbers that are the same on every machine. */
 #ifndef SAB_BENCH_RANDOM_H
 #define SAB_BENCH_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/random_flows.h -- random inertial flows: half silos, hoppers and channels, coarse. */
 #ifndef SAB_BENCH_RANDOM_FLOWS_H
 #define SAB_BENCH_RANDOM_FLOWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/ranks.c -- mpirun -n N bench-ranks FILE.sabp [--blr EPS] [--repeat N]
  *
  * One factorisation of A by MUMPS on N processes (a build with -Dmpi=true), with METIS: a row of

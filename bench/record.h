@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/record.h -- what the solving programs of the benchmark print: one line of JSON per row and
  * one for the result, and the velocities that bench/measure.py compares. */
 #ifndef SAB_BENCH_RECORD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/robustness.c -- bench-robustness [--count N] [--seed S] [--triangles T] [--limit SECONDS]
  *                       [--method NAME] [--tolerance G] [--inertia R] [--directory DIR] [--write
  *                       DIR] [--keep G]

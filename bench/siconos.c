@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/siconos.c -- bench-siconos FILE.sabp ADMM|NSGS|NSGS_WR [--tolerance G] [--limit SECONDS]
  *                    [--velocity PREFIX] [--max-iterations N] [--scaling step|weight|none]
  *                    [--rho RHO]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/solve_program.c -- bench-solve FILE.sabp METHOD [--tolerance G] [--limit SECONDS]
  *                          [--inner N] [--velocity PREFIX]
  * or bench-solve --list: the methods, one per line.

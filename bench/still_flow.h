@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/still_flow.h -- time steps of a flow without advection, as cone programs.
  *
  *     (u - u_prev)/dt - div[(2/Re) E_b D(u) - lambda] = e_g,  (D(u), lambda) in DP;  dt = 0:

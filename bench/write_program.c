@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/write_program.c -- bench-program CASE OUT.sabp [--dt DT] [--steps N] [--set KEY=VALUE]...
  *
  * Writes the cone program of the case: creeping without --dt, else that of step N + 1 (N = 0: the

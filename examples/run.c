@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* examples/run.c -- load a case, step it, read a probe.
  *
  *     cc run.c $(pkg-config --cflags --libs sablier) -o run

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fuzz.h -- what the targets share: the input as a file, a promise that must hold. */
 #ifndef SAB_FUZZ_H
 #define SAB_FUZZ_H

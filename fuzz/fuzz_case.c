@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A case: what is accepted reads back from its resolved text to the same resolved text. */
 #include "fuzz.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A checkpoint. All checksums are put right first, as far as the file can be followed, so that what
  * stands behind them is seen. */
 #include "fuzz.h"

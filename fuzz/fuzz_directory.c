@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files that a study finds in its directory. The first byte says which: the file of the owner, what
  * was submitted to a batch system, the mark of a point, its summary, its log. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A formula: accepted or refused with a sentence; and its values are finite, or refused. */
 #include "fuzz.h"
 #include "io/formula.h"

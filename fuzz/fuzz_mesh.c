@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Nodes, elements and groups from anywhere: what a .msh may hold when Gmsh has read it. Bytes:
  * tetrahedra or triangles, number of nodes, of elements; then positions and indices. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A .msh through Gmsh and our reader; the mesh it gives holds together. */
 #include "fuzz.h"
 #include "mesh/gmsh.h"

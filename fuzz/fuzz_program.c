@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A cone program. The input is a file without its checksum, which is put behind it here: otherwise
  * nothing behind the checksum would ever be seen. What is accepted is written and read again. */
 #include "fuzz.h"

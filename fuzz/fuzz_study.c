@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A study; and the case of its first point. Bases are found from the root of the sources, where the
  * targets run: base: /proc/self/cwd/cases/poiseuille. */
 #include "fuzz.h"

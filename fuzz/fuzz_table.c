@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A table: what is read and written reads back, cell by cell. */
 #include "fuzz.h"
 #include "io/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replay.c -- the inputs of a corpus through a target, with any compiler: replay FILE|DIRECTORY...
  */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sablier.h -- dense granular flow without regularisation, as a library.
  *
  *     sablier_run_create     a case, meshed and assembled

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/failing.h -- allocations that are counted, and fail on demand. Programs that use it have
  * failing_dep in tests/meson.build, which puts it between the library and base/memory.h. */
 #ifndef SAB_TESTS_FAILING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/grid.h -- P2 meshes of a rectangle and of a box for tests, without Gmsh. */
 #ifndef SAB_TESTS_GRID_H
 #define SAB_TESTS_GRID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/unit.h -- a CUnit program in one table:
  *     static const sab_test tests[] = {{"Moreau decomposition", test_moreau}};
  *     int main(void) { return SAB_TEST_MAIN("cone", tests); } */

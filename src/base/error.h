@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/error.h -- a status that travels up, and one sentence that says what happened and where.
  *
  * Library code never prints and never exits. The first failure writes the sentence with sab_fail,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/fit.h -- laws through measured points by least squares, with 95 % confidence intervals.
  *
  * beverloo  y = C (x - k g)^(d - 1/2): discharge of a silo against the width of its outlet, g the

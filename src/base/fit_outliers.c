@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points that no law through the others can have: found against a law that they cannot move.
  *
  * Both laws are straight lines z = a + b t: t = x, z = y^(1/(d - 1/2)) for Beverloo; t = log x, z =

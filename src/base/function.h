@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/function.h -- a scalar datum of a case: a number, or a formula of place, time and state. */
 #ifndef SAB_BASE_FUNCTION_H
 #define SAB_BASE_FUNCTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/input.h -- open a file to read: a regular one only.
  *
  * A pipe would block until somebody writes into it, and to open a device may do something: both are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The only file that knows GSL. */
 #include "base/least_squares.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/least_squares.h -- nonlinear least squares by GSL, with 95 % confidence intervals.
  *
  * The sum of w (y - f(x; p))^2 is made small from several starts, the same ones every time; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/memory.h -- allocation with overflow check; every allocation of the library goes through
  * sab_alloc or sab_realloc, so that tests can make each one fail in turn (ld --wrap). */
 #ifndef SAB_BASE_MEMORY_H

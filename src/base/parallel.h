@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/parallel.h -- loops on several threads, with results that do not depend on their number.
  *
  * A loop whose turns write to different places needs nothing but SAB_PARALLEL_FOR. A sum is taken

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/path.h -- the one way to put the path of a file together. */
 #ifndef SAB_BASE_PATH_H
 #define SAB_BASE_PATH_H

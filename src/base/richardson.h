@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/richardson.h -- what a quantity tends to as a length goes to zero, from three lengths.
  *
  * With f(h) = f0 + c h^p the three finest values give f0, c and p: the ratio of their differences,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/text.h -- strict numbers, closest names, growing strings. */
 #ifndef SAB_BASE_TEXT_H
 #define SAB_BASE_TEXT_H

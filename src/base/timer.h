@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* base/timer.h -- CPU and wall seconds since an arbitrary origin. */
 #ifndef SAB_BASE_TIMER_H
 #define SAB_BASE_TIMER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/args.h -- the command line, parsed by one table per command that also prints --help. */
 #ifndef SAB_CLI_ARGS_H
 #define SAB_CLI_ARGS_H

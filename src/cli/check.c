@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/check.c -- `sablier check` and `sablier keys`: what a case means, without solving it. */
 #include "cli/commands.h"
 #include "cli/view.h"

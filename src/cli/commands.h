@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/commands.h -- the subcommands; each returns the exit code of the program. */
 #ifndef SAB_CLI_COMMANDS_H
 #define SAB_CLI_COMMANDS_H

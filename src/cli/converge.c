@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/converge.c -- `sablier converge`: a study of one axis, written to DIR/converge.yaml, and what
  * its probes tend to. */
 #include "cli/commands.h"

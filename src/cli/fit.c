@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/fit.c -- `sablier fit`: a law through the rows of a CSV table. */
 #include "base/path.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/main.c -- sablier: dense granular flow without regularisation. */
 #include "base/text.h"
 #include "cli/args.h"

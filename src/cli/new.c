@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/new.c -- `sablier new`: a directory with a copy of a case to start from. */
 #include "cli/commands.h"
 #include "cli/terminal.h"

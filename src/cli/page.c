@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/page.c -- `sablier report`: a page of a result, made by the Python package. */
 #include "base/path.h"
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/run.c -- `sablier run`: solve a case and leave its result in a directory. */
 #include "cli/commands.h"
 #include "cli/view.h"

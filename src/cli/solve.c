@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/solve.c -- `sablier solve`: a cone program from a file, by any method. */
 #include "base/memory.h"
 #include "cli/commands.h"

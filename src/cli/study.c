@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/study.c -- `sablier study`: every point of a study in a process of its own, here or on a
  * batch system; one table, a fit. */
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/study_task.c -- `sablier study-task DIR INDEX`: one chain of a study that was submitted.
  *
  * It goes on from whatever is there, so that it can be started any number of times. It writes in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/study_view.h -- a study on the terminal: at work, on a batch system, and its report. */
 #ifndef SAB_CLI_STUDY_VIEW_H
 #define SAB_CLI_STUDY_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/terminal.h -- what the user sees: messages, colours, a progress line on a terminal only. */
 #ifndef SAB_CLI_TERMINAL_H
 #define SAB_CLI_TERMINAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/view.h -- the events of a run on the terminal. */
 #ifndef SAB_CLI_VIEW_H
 #define SAB_CLI_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cli/watch.h -- follows a solve, or a run of many steps: table on the terminal, progress, signals.
  */
 #ifndef SAB_CLI_WATCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cone/cone.h"
 #include "base/parallel.h"
 #include "cone/point.h"

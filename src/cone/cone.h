@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cone/cone.h -- the law at one point, on s-vectors x = (x_N ; x_T), x[0] the normal part.
  *
  *     T(mu, sigma) = { x_N >= 0, |x_T| <= sigma + mu x_N }                    [docs/theory.md, 2]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cone/contact.h -- the law at one point against a linear response, solved exactly:
  *
  *     gamma = W lambda + b,   (gamma, lambda) in DP(mu, 0, zeta),   W symmetric positive definite.

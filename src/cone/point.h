@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cone/point.h -- the functions of cone.h that loops over points call, inline: with a constant s
  * such a loop compiles to one body in which the number of components is known. */
 #ifndef SAB_CONE_POINT_H

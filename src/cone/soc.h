@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cone/soc.h -- the second-order cone K = { x_0 >= |x_1| } on s-vectors, for the interior point.
  *
  * Jordan product x o y = (x.y ; x_0 y_1 + y_0 x_1), unit e = (1 ; 0), det x = x_0^2 - |x_1|^2.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/axis.h -- does a mesh fit its geometry, and which of its nodes are on the axis
  * [docs/theory.md, 4.7]. */
 #ifndef SAB_FEM_AXIS_H

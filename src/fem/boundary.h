@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/boundary.h -- what a case says about one boundary group. */
 #ifndef SAB_FEM_BOUNDARY_H
 #define SAB_FEM_BOUNDARY_H

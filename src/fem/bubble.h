@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/bubble.h -- bubbles: products of barycentric coordinates l, 1 at the centre of what they live
  * on, 0 around it [docs/theory.md, 4.9].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/carriers.h -- mass points that move with the flow: the grains of a flow whose surface moves
  * [docs/theory.md, 3.5]. (Law points are another thing: they stay.)
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/claims.h -- what the boundary entries say at each node, before any of them is given way to.
  * Only fem/dofs.c and fem/settle.c look at it. Vectors have SAB_DIM components, those beyond the
  * dimension of the mesh are 0. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/court.h -- what settling a node needs; of fem/settle.c and fem/sharing.c only. */
 #ifndef SAB_FEM_COURT_H
 #define SAB_FEM_COURT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "fem/dofs.h"
 #include "base/memory.h"
 #include "fem/claims.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/dofs.h -- which velocity components are unknown, which are given, and in which frame.
  *
  * A node has an orthonormal frame, the axes unless an oblique slip wall passes through it. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/element.h -- a velocity on a cell, and the points where the law sees it, as tables: p2, p2b
  * on triangles, p2nb on tetrahedra.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/exact.h -- distance of a velocity to an exact solution given by formulas. */
 #ifndef SAB_FEM_EXACT_H
 #define SAB_FEM_EXACT_H

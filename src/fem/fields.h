@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/fields.h -- what users look at, from velocity and stress: one place for VTU and probes.
  *
  * Fields that are P1 in each element are held at its nodes, [nelements][nodes][components]. The

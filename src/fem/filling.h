@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/filling.h -- how full of carriers the mesh is: which elements are empty, which have a surface
  * in them, and how much room the grains inside have left [docs/theory.md, 3.5].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/flux.h -- integrals over groups of sides: loads of tractions, fluxes of velocities. The
  * measure of the geometry is in them, and the face functions of the element. */
 #ifndef SAB_FEM_FLUX_H

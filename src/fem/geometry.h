@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/geometry.h -- what plane, axisymmetric and 3D flow differ in: s, d, the strain rows, the
  * measure of integrals, rigid motions, names. Everything else is written on
  * s-vectors [docs/theory.md, 1]. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/inflow.h -- what a side that is open by a traction asks of material that comes in
  * [docs/theory.md, 3.4]:
  *

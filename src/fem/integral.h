@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/integral.h -- numbers of the whole domain: energy, power, areas [docs/theory.md, 10.6].
  *
  * Dissipations are sums over the law points, as in the cone program, so that they balance the power

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/law_points.h -- where the law of an element lives, and what it sees there of the velocities
  * [docs/theory.md, 4.1 and 4.10].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/locate.h -- which element holds a point, and where in it. */
 #ifndef SAB_FEM_LOCATE_H
 #define SAB_FEM_LOCATE_H

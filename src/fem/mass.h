@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/mass.h -- velocity at quadrature points, and the mass matrix made of it.
  *
  *     int u.v = sum_p w_p N_p(u).N_p(v),   u(x_p) = N u + k                     [docs/theory.md, 3]

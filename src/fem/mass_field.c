@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/mass_field.c -- between velocity vectors and values at the points of the mass matrix. */
 #include "fem/mass.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/material.h -- the rheology as the user gives it; converted to the law once, at input.
  * Each entry is a number or a formula in x, y, z, t. */
 #ifndef SAB_FEM_MATERIAL_H

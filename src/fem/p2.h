@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/p2.h -- quadratic shape functions on elements and their sides, in physical space.
  * Node order of mesh/cell.h; isoparametric, so that curved sides need nothing special. */
 #ifndef SAB_FEM_P2_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/points.h -- points of the elements, and how they see the unknowns:
  *
  *     v_q = B_q u + k_q,    int (..) = sum_q weight_q (..)                      [docs/theory.md, 4]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "fem/probe.h"
 
 const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/probe.h -- numbers to take from a flow: what the case asks for. */
 #ifndef SAB_FEM_PROBE_H
 #define SAB_FEM_PROBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/quadrature.h -- Gauss rules on the reference cells of mesh/cell.h: [0,1], triangle,
  * tetrahedron. */
 #ifndef SAB_FEM_QUADRATURE_H

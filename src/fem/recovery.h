@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/recovery.h -- continuous pressure and stress for pictures and papers, and a measure of how
  * rough the discontinuous pressure is [docs/theory.md, 10]. */
 #ifndef SAB_FEM_RECOVERY_H

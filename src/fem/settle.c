@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/settle.c -- who holds a node that boundary entries share [docs/theory.md, 4.7]. */
 #include "base/memory.h"
 #include "fem/court.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/sharing.c -- who carries the reaction of a node that boundary entries share
  * [docs/theory.md, 4.8]. */
 #include "fem/court.h"

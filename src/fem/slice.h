@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/slice.h -- a regular grid of points on a plane through a mesh in space. */
 #ifndef SAB_FEM_SLICE_H
 #define SAB_FEM_SLICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/space.h -- the velocities of an element on a mesh, with the points where the law lives.
  *
  * Bubbles of the element (fem/element.h) are further velocities [docs/theory.md, 4.9]. A velocity

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* transport.c -- feet of trajectories by a straight walk through the mesh (fem/walk.h).
  *
  * Curved elements. The walk sees their chords; where it ends, the curve decides: the reference

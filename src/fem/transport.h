@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/transport.h -- velocity carried along the trajectories of the material (Lagrange-Galerkin)
  * [docs/theory.md, 3].
  *

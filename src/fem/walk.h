@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/walk.h -- a straight path through a mesh, and on along its walls (internal to fem: used by
  * transport.c). Triangles and tetrahedra have their own; both see the chords of curved elements. */
 #ifndef SAB_FEM_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* walk_tetrahedron.c -- straight paths through tetrahedra, and along walls of triangles.
  *
  * The walk. Seen along the path, the corners of the mesh are points of a plane and the path is its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* walk_triangle.c -- straight paths through triangles.
  *
  * The line from x along d divides the corners of the mesh into those on its left and those on its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/wall.h -- the stress of the grains on a wall, from nodal reactions or from a continuous
  * stress [docs/theory.md, 10].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Walls that are lines: the sides of a group in order, and the vertices between them. */
 #include "base/memory.h"
 #include "fem/axis.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/wall_make.h -- how lines and surfaces are made walls. Only fem/wall*.c look at it. */
 #ifndef SAB_FEM_WALL_MAKE_H
 #define SAB_FEM_WALL_MAKE_H

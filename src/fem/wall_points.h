@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* fem/wall_points.h -- where walls with friction have their law [docs/theory.md, 4.13].
  *
  *     v = (-n.(u - U) ; t.(u - U)),   (v, r) in DP(mu_w, c_w, 0),   int (..) ds = sum_a m_a (..)_a

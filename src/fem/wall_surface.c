@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Walls that are surfaces: vertices inside them, and the surface as a mesh of its own. */
 #include "base/memory.h"
 #include "fem/p2.h"

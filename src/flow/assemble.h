@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/assemble.h -- what flow.c and step.c share; beside them only bench/ includes it. */
 #ifndef SAB_FLOW_ASSEMBLE_H
 #define SAB_FLOW_ASSEMBLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/carried.h -- numbers of the grains of a flow whose surface moves, from its carriers; without
  * the factor `whole` (internal to flow) [docs/theory.md, 3.5]. */
 #ifndef SAB_FLOW_CARRIED_H

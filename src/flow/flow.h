@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/flow.h -- from mesh, rheology and boundary conditions to a cone program, its solution, and
  * the fields; of a creeping flow, or of one time step after the other.
  *

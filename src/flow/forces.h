@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/forces.h -- the balance of forces of the whole body, and of the part of it above a height
  * [docs/theory.md, 4.8].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/inertia.h -- what inertia adds to a flow (internal to flow) [docs/theory.md, 3.3].
  *
  *     Du/Dt ~ factor (u - w),   order 1: factor = 1/dt,     w = u^n o X

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/law.h -- the law at the points: the only writer of friction, yield, dilatancy, viscosity,
  * slope and r of a cone program (internal to flow).
  *

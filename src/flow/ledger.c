@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flow/ledger.h"
 #include "fem/integral.h"
 #include "flow/inertia.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/ledger.h -- where the kinetic energy of a time step comes from, and where it goes
  * [docs/theory.md, 3.4]. All are energies, of the whole step.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/probes.h -- the numbers a case asks for, taken from a solved flow. */
 #ifndef SAB_FLOW_PROBES_H
 #define SAB_FLOW_PROBES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/room.h -- grains that stand where there is no room are moved to where there is
  * [docs/theory.md, 3.5].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/sections.h -- horizontal sections of the body: means and balances at a height.
  *
  * A section at height y is seen through the P2 function w that is 1 above it, 0 below, and goes

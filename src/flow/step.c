@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/step.c -- one time step, and what to do when its program resists [docs/theory.md, 3.3]. */
 #include "base/memory.h"
 #include "flow/inertia.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/surface.h -- a flow whose free surface moves: its mass is in carriers (fem/carriers.h), and
  * the mesh around them is void [docs/theory.md, 3.5]. First order in time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flow/volume.h"
 #include "cone/cone.h"
 #include "fem/flux.h"

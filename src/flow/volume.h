@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/volume.h -- where volume is made: the balance of what leaves and what comes in.
  *
  *     outflow - inflow = int div u = net = dilatancy + parting + barrier - compaction,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/wall_load.h -- what the designer of a silo asks of a wall with friction
  * [docs/engineering.md].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/wall_rows.h -- the points of a wall with friction gathered to rows, one per vertex: a point
  * in the middle of a side gives its vertices equal parts, so that sums over rows are those over
  * points [docs/theory.md, 10.3]. A corner has a row for each of its directions. (Internal to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* flow/walls.h -- walls with friction in the program of a flow: their points follow those of the
  * material [docs/theory.md, 4.13] (internal to flow). Without walls all of these do nothing. */
 #ifndef SAB_FLOW_WALLS_H

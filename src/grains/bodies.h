@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/bodies.h -- rigid discs (in the plane) and spheres (in space) [docs/theory.md, 12]. */
 #ifndef SAB_GRAINS_BODIES_H
 #define SAB_GRAINS_BODIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/coarse.h -- grains as a continuum, at given places [docs/theory.md, 12.5].
  *
  * A place a has a volume V_a, the integral of its hat on a mesh. What is at y goes to the places

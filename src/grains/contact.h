@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/contact.h -- pairs of grains as a cone program [docs/theory.md, 12.1].
  *
  *     A = mass,  rows of B: relative velocity (N; T) of the pair,  l = M v + dt F,  k = (D/dt; 0),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/fill.h -- grains to begin with. The same seed gives the same grains on every machine. */
 #ifndef SAB_GRAINS_FILL_H
 #define SAB_GRAINS_FILL_H

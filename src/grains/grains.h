@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/grains.h -- one step of grains after the other [docs/theory.md, 12].
  *
  *     pairs with D <= reach  ->  cone program (D/dt in k)  ->  solve  ->  v,  q += dt v.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/pairs.h -- which grains, and which grains and walls, are close. */
 #ifndef SAB_GRAINS_PAIRS_H
 #define SAB_GRAINS_PAIRS_H

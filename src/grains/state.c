@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/state.c -- grains as two arrays of numbers, and back. */
 #include "grains/grains.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* grains/wall.h -- bodies without unknowns: planes, segments (in the plane) and triangles (in
  * space), at rest or in motion. */
 #ifndef SAB_GRAINS_WALL_H

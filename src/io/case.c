@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/case.h"
 #include "base/memory.h"
 #include "io/case_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/case.h -- a case directory read, checked and resolved.
  *
  * The schema table (io/schema.h) knows every key; this header is what the rest of the program

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two resolved cases side by side: may a run that began with the one go on with the other? */
 #include "io/case.h"
 #include "io/case_read.h"

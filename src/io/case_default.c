@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Defaults that depend on other keys. */
 #include "base/text.h"
 #include "io/case_read.h"

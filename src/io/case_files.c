@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where a case and its files are. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/memory.h"

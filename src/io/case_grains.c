@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/case_grains.c -- the sections `grains` and `walls`, and what goes with them. */
 #include "base/memory.h"
 #include "io/case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/case_grains.h -- what a case says of grains: plain numbers, for whoever makes bodies of them.
  */
 #ifndef SAB_IO_CASE_GRAINS_H

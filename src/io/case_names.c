@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sections with names of the user: parameters, boundaries, probes. */
 #include "base/memory.h"
 #include "io/case_read.h"

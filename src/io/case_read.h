@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/case_read.h -- what the files case*.c share; nobody else includes it.
  *
  * A case is read in five steps, each over the whole tree: overrides are put in, the shape is

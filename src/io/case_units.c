@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values with units: "2 cm" of a case that says how long L is becomes 0.1. */
 #include "base/memory.h"
 #include "io/case_read.h"

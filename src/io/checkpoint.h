@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/checkpoint.h -- the state of a run on disk (.sab): named arrays, each with its checksum.
  *
  * Little-endian binary in words of 8 bytes (docs/checkpoint.md has every byte). This layer knows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE /* fopencookie, O_DIRECTORY, realpath */
 #include "io/file.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/file.h -- text and binary files written whole or not at all.
  *
  * sab_file writes to "<path>.tmp~" and renames on close after checking every write, the flush and

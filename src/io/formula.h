@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/formula.h -- formulas of a case file, by muParser, with the guards it needs. */
 #ifndef SAB_IO_FORMULA_H
 #define SAB_IO_FORMULA_H

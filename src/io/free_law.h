@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/free_law.h -- a law that the user writes as a formula, "C*(x-k)^n", through points. */
 #ifndef SAB_IO_FREE_LAW_H
 #define SAB_IO_FREE_LAW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/json.h -- a small JSON writer: nesting, commas, escapes; numbers with as many digits as it
  * takes to read back the same value (at most 17), NaN and infinity as null. Indented by two.
  *

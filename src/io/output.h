@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/output.h -- the files of a result: fields for ParaView, profiles, tables. */
 #ifndef SAB_IO_OUTPUT_H
 #define SAB_IO_OUTPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/program_file.h -- cone programs on disk (.sabp): written by `sablier run --dump-program`, read
  * by `sablier solve`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/schema.h -- the table of every case key.
  *
  * One row per key drives everything said about it: reading, checks, defaults, suggestions, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/study.h -- study.yaml: a base case, the keys that vary, and what to make of the results.
  *
  * The axes of a study span a product. An axis is a key of `vary` with its list, or a map of `zip`,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What varies in a study: set, vary and zip. */
 #include "base/memory.h"
 #include "io/study_read.h"

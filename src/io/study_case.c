@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The points of a study: their values, names and cases. */
 #include "base/memory.h"
 #include "io/study.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a study is for: fit, bracket and continue. */
 #include "base/memory.h"
 #include "io/study_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/study_read.h -- what the files study*.c share; nobody else includes it. */
 #ifndef SAB_IO_STUDY_READ_H
 #define SAB_IO_STUDY_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/table.h -- a CSV table of texts: one header line, then rows; columns are found by name.
  *
  * Cells are texts, because keys and status are; numbers are asked for one by one, and a message

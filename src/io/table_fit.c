@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/table_fit.h"
 #include "base/memory.h"
 #include "base/text.h"

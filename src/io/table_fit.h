@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/table_fit.h -- a law (base/fit.h) through the rows of a table, one fit per group of rows. */
 #ifndef SAB_IO_TABLE_FIT_H
 #define SAB_IO_TABLE_FIT_H

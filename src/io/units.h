@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/units.h -- quantities with units: what a text means, and what a number of a result is in SI.
  *
  * The program computes in units of a length L, a density rho and an acceleration g

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/vtu.h -- VTU files: inline base64 + zlib (Debian's ParaView cannot read appended data).
  *
  * A context in the manner of: open, point and cell arrays, close. The file is written under a

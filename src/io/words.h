@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/words.h -- words of 8 bytes, little-endian on disk whatever the machine is; for io/ only. */
 #ifndef SAB_IO_WORDS_H
 #define SAB_IO_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/yaml_tree.h"
 #include "base/input.h"
 #include "base/memory.h"

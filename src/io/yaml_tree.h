@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/yaml_tree.h -- a YAML text as a tree in which every node knows its line and column.
  *
  * Only what a case needs: one document, names as keys, no anchors, aliases or tags, at most

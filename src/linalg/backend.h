@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/backend.h -- what a factorisation library must provide; internal to linalg.
  *
  * factor.c checks arguments, counts and times; a backend_*.c only translates to its library.

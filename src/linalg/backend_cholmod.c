@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/backend_cholmod.c -- supernodal Cholesky L L^T by CHOLMOD, with 64-bit indices.
  *
  * Supernodal is asked for by name: it is the fast one, and the simplicial L D L^T, which CHOLMOD

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/backend_lu.c -- multifrontal L U of an unsymmetric matrix with a symmetric pattern, on the
  * supernodes of CHOLMOD [docs/theory.md, 4.12].
  *

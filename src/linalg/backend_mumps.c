@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/backend_mumps.c -- multifrontal L D L^T (SYM 1) or L U (SYM 0) by MUMPS.
  *
  * MUMPS is one function, dmumps_c, that does the `job` written in its structure. Its parameters are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* backend_petsc.c -- the only file that knows PETSc: conjugate gradients, preconditioned by groups
  * of unknowns [docs/theory.md, 4.12].
  *

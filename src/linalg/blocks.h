@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/blocks.h -- a tall matrix B made of small dense blocks, and the one assembly loop.
  *
  * A block (an element, later a contact) couples some points (s rows each) to some columns

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/condense.h -- eliminate the last unknowns of a sparse matrix before it is factored;
  * internal to linalg [docs/theory.md, 4.9].
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "linalg/factor.h"
 #include "linalg/backend.h"
 #include "linalg/condense.h"

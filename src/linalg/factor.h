@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/factor.h -- factor a sparse matrix once, solve with it many times.
  * The calls follow the cost: pattern once per run, values per step, right-hand side per solve. */
 #ifndef SAB_LINALG_FACTOR_H

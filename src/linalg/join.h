@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/join.h -- several sets of blocks under each other, as one.
  *
  * Points with fewer components get rows of zeros up to the largest s. A component that is zero in

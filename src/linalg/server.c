@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* server.c -- the only file that knows MPI.
  *
  * A message is three integers: number of a factor, job of MUMPS, symmetry; a negative number is a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/server.h -- one solve on several processes (MPI, built with -Dmpi=true).
  *
  * Process 0 is the program; the others do nothing but serve the MUMPS of process 0, which shares a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/share.h -- who adds to which unknown, so that threads never add to the same one.
  *
  * Every unknown has an owner, one of a few parts. A part works on all blocks that contain one of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "linalg/sparse.h"
 #include "base/memory.h"
 #include "base/parallel.h"

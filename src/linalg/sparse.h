@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/sparse.h -- square sparse matrices in compressed columns, rows sorted in each column.
  * 64-bit indices throughout, as cholmod_l wants them. */
 #ifndef SAB_LINALG_SPARSE_H

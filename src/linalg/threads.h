@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* linalg/threads.h -- how many threads work: in our own loops (base/parallel.h) and in the BLAS.
  * The numbers are kept by OpenMP and by OpenBLAS, which is looked up at run time, because Debian
  * chooses the BLAS of a machine by its alternatives. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* apart.c -- read a mesh in a process of its own, which can do nothing else (mesh/sandbox.h).
  *
  * The child writes nodes, elements and groups into a file in memory, or its error. Nothing of it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/cell.h -- the shapes a mesh is made of, as tables: quadratic line, triangle, tetrahedron.
  *
  * Corner 0 of the reference cell is the origin, corner i is 1 on axis i - 1. The corners come

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gmsh.c -- meshes by Gmsh. Only this file, gmsh_session.c and gmsh_parameters.c know its
  * interface. */
 #include "mesh/gmsh.h"

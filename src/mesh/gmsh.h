@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/gmsh.h -- meshes by Gmsh: .geo meshed in-process, .msh 2.2 and 4.1 read. */
 #ifndef SAB_MESH_GMSH_H
 #define SAB_MESH_GMSH_H

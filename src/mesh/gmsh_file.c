@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gmsh_file.c -- look at a mesh file before Gmsh does. */
 #include "mesh/gmsh_file.h"
 #include "base/input.h"

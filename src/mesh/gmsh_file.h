@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/gmsh_file.h -- what can be said about a mesh file before Gmsh opens it; inside this layer.
  *
  * Gmsh takes a missing or empty file for an empty model and goes by content rather than by name:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gmsh_parameters.c -- which numbers of a .geo can be set: Gmsh itself is asked.
  *
  * Gmsh takes any number and keeps it as a variable, used or not. A parameter is a variable that the

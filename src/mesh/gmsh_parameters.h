@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/gmsh_parameters.h -- numbers of a .geo that a case sets; inside this layer. */
 #ifndef SAB_MESH_GMSH_PARAMETERS_H
 #define SAB_MESH_GMSH_PARAMETERS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gmsh_session.c -- start Gmsh, ask whether it is content, and leave the process as it was. */
 #include "mesh/gmsh_session.h"
 #include "mesh/gmsh.h"

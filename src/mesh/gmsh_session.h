@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/gmsh_session.h -- one session of Gmsh for one mesh; inside this layer. */
 #ifndef SAB_MESH_GMSH_SESSION_H
 #define SAB_MESH_GMSH_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* group.c -- named groups of sides. */
 #include "mesh/mesh.h"
 #include "mesh/sides.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* hilbert.c -- number elements and nodes along a curve that fills the box of the mesh. */
 #include "mesh/hilbert.h"
 #include "base/memory.h"

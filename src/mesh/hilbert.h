@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/hilbert.h -- numbers in which neighbours are near each other, inside this layer. Mesh
  * generators number elements and nodes as they make them; loops over the elements then jump about
  * in memory, which on large meshes takes most of their time [docs/benchmark.md]. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* match.c -- two groups of which one is the other, moved: which node goes to which.
  *
  * Equal nodes are not enough: the sides of a square cut along either diagonal have the same nodes,

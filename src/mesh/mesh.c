@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh.c -- from bare nodes and elements to a checked mesh. */
 #include "mesh/mesh.h"
 #include "mesh/shape.h"

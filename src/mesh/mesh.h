@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/mesh.h -- a simplicial mesh with quadratic (P2) geometry and named boundary groups.
  *
  * Elements and facets have the nodes of their cell in its order (mesh/cell.h): of a triangle the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/sandbox.h -- give up, for the rest of a process, what reading a mesh does not need; inside
  * this layer. A .geo is a program: it can run others, write files and never end. */
 #ifndef SAB_MESH_SANDBOX_H

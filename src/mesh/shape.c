@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* shape.c -- the shape of elements: orientation, Jacobians positive everywhere, quality.
  *
  * The Jacobian matrix of a P2 map is affine: J = sum_k l_k J_k with J_k its value at corner k. So

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/shape.h -- the shape of elements, inside this layer. */
 #ifndef SAB_MESH_SHAPE_H
 #define SAB_MESH_SHAPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sides.c -- which elements share a side, and which sides are the boundary. */
 #include "mesh/sides.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/sides.h -- sides and edges of elements, inside this layer. Side h = sides e + s of a mesh is
  * side s of element e, in the order of the cell; edge h likewise. */
 #ifndef SAB_MESH_SIDES_H

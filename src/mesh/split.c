@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* split.c -- the Alfeld split: three triangles from each, around its barycentre.
  *
  * A child is an affine part of the parent's reference triangle, so that the parent's quadratic map

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tagged.c -- tags of a mesh file to numbers of a mesh. */
 #include "mesh/tagged.h"
 #include "mesh/hilbert.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mesh/tagged.h -- from nodes in space known by tags, as mesh files have them, to a mesh
  * known by numbers; inside this layer. */
 #ifndef SAB_MESH_TAGGED_H

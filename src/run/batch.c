@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE /* fileno */
 #include "run/batch.h"
 #include "base/memory.h"

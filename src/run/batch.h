@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/batch.h -- batch systems as rows of a table: how each is told to run, asked and cancelled.
  *
  * Commands are texts, words apart by blanks or in quotes. {name} and the like are put in as they

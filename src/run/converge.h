@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/converge.h -- a case on finer and finer meshes, steps or tolerances, and what its probes tend
  * to.
  *

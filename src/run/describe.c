@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/describe.h"
 #include "flow/law.h"
 #include "run/scene_report.h"

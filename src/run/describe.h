@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/describe.h -- a case and its result in words, line by line, for whoever shows them. */
 #ifndef SAB_RUN_DESCRIBE_H
 #define SAB_RUN_DESCRIBE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/text.h"
 #include "run/describe_study.h"
 #include "run/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/describe_result.c -- what came out of a run, in words. */
 #include "flow/law.h"
 #include "run/describe.h"

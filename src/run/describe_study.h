@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/describe_study.h -- studies and fits in words, line by line, and the files of their results.
  */
 #ifndef SAB_RUN_DESCRIBE_STUDY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/events.h -- what a run, or a study, tells while it is at work. Nothing in run/ prints. */
 #ifndef SAB_RUN_EVENTS_H
 #define SAB_RUN_EVENTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/history.h"
 #include "io/file.h"
 #include "io/output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/history.h -- the table of the steps of a run, history.csv. */
 #ifndef SAB_RUN_HISTORY_H
 #define SAB_RUN_HISTORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/library.c -- sablier.h, on top of run/run.h. */
 #include "sablier.h"
 #include "base/memory.h"

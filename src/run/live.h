@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/live.h -- the files of an inertial run that grow with it: history.csv, a row per step, and
  * the frames fields_NNNN.vtu with their index fields.pvd, and of a moving surface grains_NNNN.vtu
  * with grains.pvd. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/march.h -- steps in time, their history, and when the motion is steady. A creeping flow has
  * one step.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/march_flow.h -- a flow as something that marches (run/march.h). */
 #ifndef SAB_RUN_MARCH_FLOW_H
 #define SAB_RUN_MARCH_FLOW_H

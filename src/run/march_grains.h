@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/march_grains.h -- a scene of grains as something that marches (run/march.h). */
 #ifndef SAB_RUN_MARCH_GRAINS_H
 #define SAB_RUN_MARCH_GRAINS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/owner.h -- the fence of a directory: one process writes in it, and the others know.
  *
  * The owner is the process that the file NAME.N tells of, with the largest N there is. Such a file

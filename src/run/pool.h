@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/pool.h -- runs of this program as child processes, a few at a time.
  *
  * Each child has a process group of its own, so that Ctrl-C reaches it once, through

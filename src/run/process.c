@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _GNU_SOURCE /* dprintf, prctl's constants */
 #include "run/process.h"
 #include "linalg/server.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/process.h -- another program as a child of this process. */
 #ifndef SAB_RUN_PROCESS_H
 #define SAB_RUN_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/provenance.h -- where a result comes from: what it takes to get it again. */
 #ifndef SAB_RUN_PROVENANCE_H
 #define SAB_RUN_PROVENANCE_H

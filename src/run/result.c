@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/result.h"
 #include "run/live.h"
 #include "io/file.h"

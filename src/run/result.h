@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/result.h -- the files of a result: all of them, or none.
  *
  * Those of a creeping flow are written to <directory>/.new~ and moved into place when all are

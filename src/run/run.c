@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/run.h"
 #include "base/memory.h"
 #include "base/timer.h"

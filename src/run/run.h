@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/run.h -- a case at work, without a terminal: create, step, finish.
  *
  * A creeping flow is a run of one step. Nothing is printed: events tell what happens

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/scene.h -- grains and walls as a case describes them, and the numbers it asks of them. */
 #ifndef SAB_RUN_SCENE_H
 #define SAB_RUN_SCENE_H

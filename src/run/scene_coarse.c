@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/scene_coarse.c -- the grains of a scene as fields on its mesh. */
 #include "base/memory.h"
 #include "fem/locate.h"

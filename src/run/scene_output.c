@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/scene_output.c -- grains and contacts for ParaView. */
 #include "base/memory.h"
 #include "io/vtu.h"

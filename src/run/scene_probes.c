@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/scene_probes.c -- the numbers a case asks of its grains. */
 #include "base/memory.h"
 #include "run/scene.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/scene_report.h"
 #include "run/march_grains.h"
 

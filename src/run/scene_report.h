@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/scene_report.h -- what there is to say of grains: on the terminal, in summary.json, as
  * warnings.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/session.h -- a case loaded, meshed and assembled: what a run and a check share. */
 #ifndef SAB_RUN_SESSION_H
 #define SAB_RUN_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/state.h -- what a run keeps in checkpoint.sab, and how it goes on from there.
  *
  * The blocks are listed in docs/checkpoint.md. Of an inertial run: the state of the flow, the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study.h -- a study at work: its points in chains, and what they say together.
  *
  * Points stand in chains: those of a chain run one after the other, chains side by side. A chain is

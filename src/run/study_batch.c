@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, getpwuid */
 #include "run/study_batch.h"
 #include "base/input.h"

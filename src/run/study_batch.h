@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study_batch.h -- a study on a batch system: chains submitted, asked for, cancelled, and gone
  * on with. The jobs are those of run/study_jobs.h, the batch systems rows of run/batch.h. */
 #ifndef SAB_RUN_STUDY_BATCH_H

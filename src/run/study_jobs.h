@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study_jobs.h -- what of a study was given to a batch system.
  *
  * DIR/batch holds

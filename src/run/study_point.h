@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study_point.h -- one run of a study: its directory, whether it is done, its row of the table.
  *
  * points/NAME holds the result of `sablier run`, log.txt with what it printed, and point.json with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study_report.c -- what a study has come to: counts, its fit, study.json, brackets.csv. */
 #include "base/text.h"
 #include "io/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study_submit.c -- the chains of a study given to a batch system. */
 #define _GNU_SOURCE /* realpath, getcwd */
 #include "base/memory.h"

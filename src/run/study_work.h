@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/study_work.h -- the points of a study at work, each in a process of its own. */
 #ifndef SAB_RUN_STUDY_WORK_H
 #define SAB_RUN_STUDY_WORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/summary.h"
 #include "run/scene_report.h"
 #include "base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/summary.h -- summary.json of a run (docs/reference/files.md lists its keys). */
 #ifndef SAB_RUN_SUMMARY_H
 #define SAB_RUN_SUMMARY_H

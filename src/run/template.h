@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/template.h -- cases to start from, and a copy of one.
  *
  * The copy stands alone: the mesh of each file lies beside it, and so does the case that a study

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/verdict.h"
 #include "fem/transport.h"
 #include "linalg/server.h"

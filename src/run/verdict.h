@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/verdict.h -- what there is to warn about: a case before it is solved, a result after. */
 #ifndef SAB_RUN_VERDICT_H
 #define SAB_RUN_VERDICT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* run/warnings.h -- what a run warns about: told at once, and kept for its summary. */
 #ifndef SAB_RUN_WARNINGS_H
 #define SAB_RUN_WARNINGS_H

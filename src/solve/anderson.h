@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/anderson.h -- Anderson's acceleration of a fixed-point iteration (internal to solve).
  *
  * For x <- p(x) with the residual f = p(x) - x, the next point is not p(x) but p(x) - sum c_j dp_j,

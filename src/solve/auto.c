@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "solve/auto.h"
 
 /* Lift of a warm start (of the scales of stress and strain rate) from a solution or the best

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/auto.h -- what a run of the solver is going to do: a pure function from facts about the
  * program and its start to a plan (internal to solve). */
 #ifndef SAB_SOLVE_AUTO_H

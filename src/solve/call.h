@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/call.h -- one call of the solver (internal to solve): the iterate, its certificate, the
  * best one so far, and the stopping test.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/elastic.h -- the motion nearest to the unresisted flow, at a price (internal to solve).
  *
  * To learn whether any motion satisfies gN >= zeta|gT| at every point, let every point open by

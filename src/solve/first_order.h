@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/first_order.h -- the iterations that need one solve with A per step (internal to solve).
  *
  * They work on lambda in physical units, in the metric <a,b> = sum_q (m_q/r_q) a_q.b_q: there the

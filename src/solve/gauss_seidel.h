@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/gauss_seidel.h -- sweeps over the points, each solved exactly against the others (internal
  * to solve).
  *

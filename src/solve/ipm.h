@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/ipm.h -- primal-dual interior point on the cone program (internal to solve).
  *
  * With g = (sigma + mu lambda_N, lambda_T) and z in the second-order cone K, z2 >= 0, the law reads

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "solve/ipm_points.h"
 
 #include "base/parallel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/ipm_points.h -- the interior point at the points: scalings, condensed blocks, right-hand
  * sides of the complementarity, steps to the boundary, and the tangent of a rate law. What joins
  * the points, momentum and factorisation, is in solve/ipm.c (internal to solve). */

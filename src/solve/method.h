@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/method.h -- the methods as rows of one table: what a loop must know of a method stands
  * there, and a new method is a new row. */
 #ifndef SAB_SOLVE_METHOD_H

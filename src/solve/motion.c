@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Why there is no answer: a motion that no method finds may not exist. */
 #include "solve/call.h"
 #include "solve/elastic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/program.h -- the cone program: a value that physics makes and methods solve.
  *
  *     A u = B^T M lambda + l,   gamma = B u + k,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/residual.h -- how good is (u, lambda)? One answer for all methods.
  *
  * Computed outside the methods, with lambda admissible and u recomputed from it, so that momentum

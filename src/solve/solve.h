@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/solve.h -- solve a cone program by a named method.
  *
  * All first-order methods are one loop. An outer iteration updates the de Saxce shift

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stages of a plan: the outer iterations of a method of each family, from the current iterate.
  */
 #include "solve/call.h"

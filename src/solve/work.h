@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* solve/work.h -- what a solve has cost: counts and CPU seconds. One table names the entries, and
  * sums, history, checkpoint and summary go through it: a new entry is a member and a row. */
 #ifndef SAB_SOLVE_WORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Richardson's extrapolation: exact for a single power, and silent where there is none. */
 #include "base/richardson.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One contact against a linear response: the exact solution whatever the law, by every way there
  * is. */
 #include "unit.h"

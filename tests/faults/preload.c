@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* preload.c -- make one call fail, or kill the process there (LD_PRELOAD; scripts/faults).
  *
  * Counted are calls that come from the program itself, not from libraries: those that allocate, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The axis of an axisymmetric flow: u_r = 0 there, whatever the entries say [docs/theory.md, 4.7].
  */
 #include "unit.h"

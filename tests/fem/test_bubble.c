@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The identities of the bubble [docs/theory.md, 4.9], by quadrature and by coordinates. */
 #include "unit.h"
 

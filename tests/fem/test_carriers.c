@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mass points that move: their mass matrix, their momenta, where they go. */
 #include "failing.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Boundary conditions in space: faces, edges and corners of a box, straight and turned; the
  * functions of its sides. */
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the tables of elements promise, for each of them. */
 #include "unit.h"
 

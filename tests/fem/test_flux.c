@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loads and fluxes of sides in every geometry: the flux through the whole boundary is the integral
  * of the divergence as the law sees it, and a pressure works against this flux. */
 #include "unit.h"

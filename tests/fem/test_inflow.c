@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The term of open sides: its matrix, its force and its power are one form. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stability of the pairs on unstructured meshes [docs/theory.md, 10.1]: the inf-sup constant
  *     beta = min_p max_v int p div v / (|p| (int 2 D(v):D(v))^1/2),   v = 0 on the whole boundary,
  * beta^2 being the smallest eigenvalue of M^-1/2 G A^-1 G^T M^-1/2 on the pressures that some v

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Law points and what they see [docs/theory.md, 4.1, 4.9 and 4.10]: moments against the measure,
  * the projection of gradients and of u_r/r, and the remainder that viscosity sees of bubbles. */
 #include "unit.h"

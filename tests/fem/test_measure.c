@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measure of a geometry is in every integral over the domain and over sides: here it is x, as
  * about an axis, on 1 < x < 2, 0 < y < 1, where int x dx dy = 3/2. What is no integral, the size of
  * an element, does not have it. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sides that go on at others: paths that leave by one come in by the other, as if the mesh were
  * repeated; unknowns and rigid motions [docs/theory.md, 4.7]. With the positions as the velocity
  * that is carried, sab_transport_along gives the feet themselves. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Points see what they say: v = B u + k against the velocity vector of the same unknowns. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Feet of trajectories through tetrahedra, and what they carry. With the positions as the velocity
  * that is carried, sab_transport_along gives the feet themselves. */
 #include "failing.h"

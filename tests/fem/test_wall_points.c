@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The points of walls with friction [docs/theory.md, 4.13]: what they weigh, what passes through
  * them, and that the tractions at them are stable. */
 #include "unit.h"

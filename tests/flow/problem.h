@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/flow/problem.h -- a flow on a grid, all sides free of traction: the tests close some. */
 #ifndef SAB_TESTS_FLOW_PROBLEM_H
 #define SAB_TESTS_FLOW_PROBLEM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Flow about an axis against exact solutions [docs/theory.md, 4.10 and 8]: what is in the space
  * comes out exactly, Stokes flow has its orders, and the pipe knows sqrt(3/2). */
 #include "unit.h"

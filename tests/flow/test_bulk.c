@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A bulk factor b < 1 of the viscosity: flows that open everywhere, so that the law is silent and
  * the viscous stress 2/Re (b tr(D)/2 + dev D) all there is [docs/theory.md, 1 and 3]. */
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lid-driven cavity of a Bingham fluid: methods agree on the same discrete problem, and dead zones
  * are at rest. */
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Velocity prescribed all around: closed, expanding and compressed boxes. */
 #include "unit.h"
 

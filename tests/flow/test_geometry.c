@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What d = 2 hides: a geometry of plane strain whose tensors are three-dimensional, d = 3, s = 4.
  *
  * A flow in it that neither opens nor dilates is the flow in the plane with the same coefficient of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inertial flow: free fall, start-up of a channel, orders in time, restart, balance of forces. */
 #include "problem.h"
 #include "unit.h"

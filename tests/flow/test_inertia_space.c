@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Inertial flow about an axis and in space: free fall, the energies of a step, what leaves through
  * open sides, orders in time. */
 #include "unit.h"

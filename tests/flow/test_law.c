@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The law at the points: its split, its tangent, and that a formula beside mu(I) changes nothing.
  */
 #include "unit.h"

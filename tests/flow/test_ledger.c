@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The energies of a time step: they close to rounding, whatever the order, the pair, the walls and
  * the gap of the solve; and what the open sides take is what comes in. */
 #include "problem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Flows that go on beyond their sides [docs/theory.md, 4.7]: exact profiles between walls, driven
  * by a pressure difference in every geometry, with inertia and its ledger; a chute that tends to
  * the creeping one. */

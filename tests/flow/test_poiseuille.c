@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Bingham flow between plates against its exact solution [docs/theory.md, 8]. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a time step does when its program resists, with a solver that misses on demand: warm and
  * cold starts, smaller steps, energies that are unsound, interruption; what ends a march. And loads
  * that are formulas of time. */

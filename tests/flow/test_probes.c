@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pressure, wall stress, forces and energies of solved flows against exact solutions
  * [docs/theory.md, 8 and 10]. */
 #include "unit.h"

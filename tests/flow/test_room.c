@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grains where there is no room are moved to where there is: the obstacle problem of
  * [docs/theory.md, 3.5], in the plane, about an axis and in space. */
 #include "unit.h"

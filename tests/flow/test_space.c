@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Flow in space against exact solutions [docs/theory.md, 4.11 and 8]: Stokes flow has its orders,
  * the granular film comes out in any frame, the Bingham duct has its discharge, and a plane flow
  * between slip planes is the flow of the plane. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Newtonian flow with a known pressure, and the granular film as a patch test: which pair of
  * velocity and stress converges on Gmsh meshes [docs/theory.md, 4.6 and 4.9]. */
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Free surfaces that move: energy, mass, rest, falling and landing, resuming; plane, about an axis
  * and in space [docs/theory.md, 3.5]. */
 #include "problem.h"

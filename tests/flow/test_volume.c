@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The balance of volume: outflow - inflow = int div u, and its parts [docs/theory.md, 7.8]. */
 #include "problem.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loads of walls, sections and the balance of forces, in the plane, about an axis and in space. */
 #include "problem.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Walls with friction against exact solutions [docs/theory.md, 4.13 and 8.5]. */
 #include "problem.h"
 #include "unit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grains as a continuum: what is summed is kept, rigid motions have no strain rate, a column at
  * rest carries its weight. */
 #include "unit.h"

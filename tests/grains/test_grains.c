@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Few grains whose motion is known: every sign and factor of the step. */
 #include "unit.h"
 

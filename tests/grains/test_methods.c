@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Fifty steps of discs and spheres, falling, sliding and locked: Gauss-Seidel, an interior point
  * and spectral gradients find the same motion. Forces of locked packings are not unique, the energy
  * of the motion is. */

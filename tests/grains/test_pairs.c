@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who is close: cells against all pairs, distances to walls against points of them; bad input. */
 #include "unit.h"
 

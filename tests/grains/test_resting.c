@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disc that rests on a slope of 30 degrees, without friction: five projected gradients on its
  * program, and how many iterations each takes, as published [Bloch and Lefebvre-Lepot, Table 1].
  * The loops are here: the methods of the library stop on a residual, and at 1e-3 this rule ends PGD

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Grains as numbers and back, bit for bit; a step that is stopped; walls made of many facets;
  * memory that fails at each place in turn. */
 #include "failing.h"

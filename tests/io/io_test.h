@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/io/io_test.h -- a scratch directory. */
 #ifndef SAB_TESTS_IO_IO_TEST_H
 #define SAB_TESTS_IO_IO_TEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The case file: what is read, what is refused and how, and the way back to YAML. Linked with ld
  * --wrap for sab_alloc, sab_realloc, sab_strdup and sab_free, to make each allocation fail. */
 #include "failing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which changes of a case a run may go on with; and the keys of time, resolved. */
 #include "io_test.h"
 

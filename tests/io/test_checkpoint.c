@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io_test.h"
 
 #include "io/checkpoint.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Quantities with units: texts, dimensions, scales, and the keys that have them. */
 #include "io/schema.h"
 #include "io/units.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The writer against a decoder of our own, bit for bit. `test_vtu DIR` writes the sample files
  * fields_0000.vtu, fields_0001.vtu, gauss.vtu and fields.pvd there instead, for check_vtu.py. */
 #include "io_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/linalg/factors.h -- what tests of factors share: small matrices, residuals, and memory that
  * runs out. */
 #ifndef SAB_TESTS_LINALG_FACTORS_H

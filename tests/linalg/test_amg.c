@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Conjugate gradients with multigrid: the solutions of a factor, as good as they are asked to be,
  * and no solution where there is none. In a build with -Dpetsc=true. */
 #include "factors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Condensation inside sab_factor: the same solutions as without it, for every backend. */
 #include "linalg/condense.h"
 #include "factors.h"

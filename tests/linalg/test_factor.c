@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Factor and solve, the same tests for every backend. */
 #include "factors.h"
 

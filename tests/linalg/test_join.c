@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts under each other: B u is that of the parts with zeros between, B^T y the sum. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/mesh/check_mesh.h -- identities that every mesh has. */
 #ifndef SAB_TESTS_MESH_CHECK_MESH_H
 #define SAB_TESTS_MESH_CHECK_MESH_H

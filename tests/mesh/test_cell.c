@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The tables of cells against geometry, Gmsh and the definition of VTK. */
 #include "mesh/cell.h"
 #include "mesh/gmsh_session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tetrahedra by Gmsh: geometries of both kernels, files of all formats, what is refused. */
 #include "check_mesh.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers along Hilbert's curve: it passes through every element once, never jumps, and does not
  * depend on the numbers before. */
 #include "grid.h"

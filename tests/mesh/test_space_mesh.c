@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Meshes of tetrahedra, made by hand. */
 #include "check_mesh.h"
 #include "grid.h"

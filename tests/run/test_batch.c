@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Batch systems: what commands become, and what is understood of the answers. The commands are
  * those of the shell; no batch system is needed. */
 #define _GNU_SOURCE

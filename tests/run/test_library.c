@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sablier.h and nothing else, linked with the shared library: order of calls, ranges, errors. */
 #include "unit.h"
 

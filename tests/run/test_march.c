@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A march knows nothing of what it steps: here a number that decays, x' = -x by backward Euler,
  * whose windows, end and restart have closed forms. */
 #include "unit.h"

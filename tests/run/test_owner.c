@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The fence of a directory: one owner, stale ones, takeovers, many that want it at once. */
 #define _GNU_SOURCE
 #include "../io/io_test.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Other programs as children: codes, files, and what is known of them when nothing can be. */
 #define _GNU_SOURCE
 #include "../unit.h"

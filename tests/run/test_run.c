@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run without a terminal: what it leaves behind, interruption, going on, warnings, memory. */
 #include "../io/io_test.h"
 

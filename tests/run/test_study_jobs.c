@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What was given to a batch system, as it is written down and read again. */
 #define _GNU_SOURCE
 #include "../io/io_test.h"

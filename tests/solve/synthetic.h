@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tests/solve/synthetic.h -- small cone programs without mesh code: P2 triangles on a rectangle cut
  * into nx x ny cells, and random blocks for any s. */
 #ifndef SAB_TESTS_SOLVE_SYNTHETIC_H

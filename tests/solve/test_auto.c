@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The policy of `auto`, branch by branch: a change of it must change this table. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sweeps over contacts, against methods that know nothing of them. */
 #include "unit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The worst of the random programs of bench/robustness.c that are small enough to keep
  * (docs/benchmark.md tells how they were found). A bound is what `auto` reached when they were
  * saved, with a margin: improve it when the solver does. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rest, motion without dissipation, and programs without a solution: bodies that touch planes, with
  * inertia alone [docs/theory.md, 7.3, 7.5 and 7.6]. */
 #include "unit.h"

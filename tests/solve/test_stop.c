@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When a solver stops, and with what: the best iterate, one that has come to rest, and a warm start
  * that has been worked on. The certificate of a flow that has followed a rate law. */
 #include "unit.h"

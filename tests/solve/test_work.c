@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of work covers the structure, so that no sum and no checkpoint forgets a member. */
 #include "unit.h"
 
