@@ -171,6 +171,19 @@ static sab_status check_time(const sab_case *c, sab_error *err)
         return sab_fail(err, SAB_ERR_INPUT, "%s: %g is %g steps of %g, more than %d",
                         sab_case_locate(c, "time.end", place, sizeof place), t->end,
                         t->end / t->step, t->step, MOST_STEPS);
+    if (t->smallest > t->step)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g is longer than time.step, %g, the longest step",
+                        sab_case_locate(c, "time.smallest", place, sizeof place), t->smallest,
+                        t->step);
+    if (t->smallest > 0.0 && t->end / t->smallest > MOST_STEPS)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g up to %g may be %g steps, more than %d",
+                        sab_case_locate(c, "time.smallest", place, sizeof place), t->smallest,
+                        t->end, t->end / t->smallest, MOST_STEPS);
+    if (t->smallest > 0.0 && !c->has_surface)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: steps follow the grains of a moving surface (section `surface`); "
+                        "elsewhere all have the length time.step",
+                        sab_case_locate(c, "time.smallest", place, sizeof place));
     if (t->window < t->step)
         return sab_fail(err, SAB_ERR_INPUT, "%s: %g is shorter than a step of %g",
                         sab_case_locate(c, "time.window", place, sizeof place), t->window, t->step);
