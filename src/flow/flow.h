@@ -35,12 +35,16 @@ typedef struct sab_flow_setup {
     const sab_function *initial;      /* [dim] velocity at time 0; NULL: rest */
     const sab_surface_setup *surface; /* a free surface that moves, of order 1; NULL: the mesh is
                                          full */
+    double opened; /* time, in units of dt, up to which walls that open are open: 0 to begin with */
     bool free_inflow; /* material that enters an open side brings its energy for nothing: unstable,
                          for comparison only [docs/theory.md, 3.4] */
 } sab_flow_setup;
 
 typedef struct sab_flow {
     sab_flow_setup setup;
+    const sab_boundary *given; /* [nboundaries] as the setup had them, borrowed; */
+    sab_boundary *own;         /* and with walls taken away (flow/gates.h), which setup.boundary is
+                                  then; NULL: none is */
     sab_boundary_report boundaries;
     int *group; /* [nboundaries] group of each entry */
     sab_space *space;

@@ -4,6 +4,7 @@
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/assemble.h"
+#include "flow/gates.h"
 #include "flow/pace.h"
 
 #include <math.h>
@@ -13,13 +14,19 @@
 static const double USELESS = 0.2;
 enum { HALVINGS = 3 };
 
+/* Is there no step before the next one that it could go on from? */
+static bool starts(const sab_flow *flow)
+{
+    return flow->steps == 0 || sab_gates_just_opened(flow);
+}
+
 /* Has a step come far enough? Rest is the hardest state to start from, and whether an interior
  * point jams there is decided by little: the first step is tried again as soon as the solver misses
  * its tolerance. */
 static bool is_solved(const sab_flow *flow, const sab_flow_report *report)
 {
-    return flow->steps == 0 ? report->solve.reason == SAB_CONVERGED
-                            : sab_certificate_violation(&report->solve.certificate) <= USELESS;
+    return starts(flow) ? report->solve.reason == SAB_CONVERGED
+                        : sab_certificate_violation(&report->solve.certificate) <= USELESS;
 }
 
 sab_flow_state sab_flow_get_state(const sab_flow *flow)
@@ -57,10 +64,12 @@ static void copy(double *to, const double *from, size_t n)
 
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err)
 {
-    const sab_flow_state own = sab_flow_get_state(flow);
-    sab_inertia *inertia = flow->inertia;
     sab_status status = SAB_OK;
 
+    if (flow->inertia != NULL)
+        SAB_TRY(sab_gates_match(flow, state->at, err));
+    const sab_flow_state own = sab_flow_get_state(flow);
+    sab_inertia *inertia = flow->inertia;
     if (state->nvelocity == own.nvelocity && state->npoints == own.npoints &&
         state->nstress != own.nstress) {
         const size_t s = (size_t)flow->program->s;
@@ -335,7 +344,7 @@ static sab_status take_step(sab_flow *flow, int level, const saved *start,
                             const sab_flow_observer *observer, sab_flow_report *report,
                             sab_error *err)
 {
-    const int order = flow->steps == 0 ? 1 : flow->setup.order;
+    const int order = starts(flow) ? 1 : flow->setup.order;
     const double length = ldexp(flow->setup.dt, -level);
     const double t = (start->state.at + ldexp(1.0, -level)) * flow->setup.dt;
     sab_status status = SAB_OK;
@@ -353,11 +362,12 @@ cleanup:
 sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
                          sab_error *err)
 {
-    int level = find_level(flow, flow->level, flow->setup.courant);
     sab_flow_report tried;
     saved start = {0};
     sab_status status = SAB_OK;
 
+    SAB_TRY(sab_gates_open_due(flow, err));
+    int level = find_level(flow, flow->level, flow->setup.courant);
     SAB_TRY(save(flow, &start, err));
     flow->inertia->report = (sab_transport_report){0};
     flow->inertia->cpu_carry = 0.0;

@@ -252,6 +252,24 @@ static bool is_zero(const sab_function *f)
     return f->call == NULL && f->constant == 0.0;
 }
 
+/* Probes that know which wall owns a node, of entries that change. */
+static sab_status check_gates(const sab_case *c, sab_error *err)
+{
+    const sab_boundary *gate = NULL;
+    char key[200], place[1000];
+
+    for (int b = 0; b < c->nboundaries; b++)
+        gate = c->boundary[b].opens > 0.0 ? &c->boundary[b] : gate;
+    for (int i = 0; i < c->nprobes && gate != NULL; i++)
+        if (c->probe[i].kind == SAB_PROBE_TRACTION || c->probe[i].kind == SAB_PROBE_WALL_LOAD) {
+            snprintf(key, sizeof key, "probes.%s", c->probe[i].name);
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s: is for walls that stay, but '%s' opens at time %g; use force",
+                            sab_case_locate(c, key, place, sizeof place), gate->group, gate->opens);
+        }
+    return SAB_OK;
+}
+
 /* What probes ask of a surface that does not move, and of one that moves. */
 static sab_status check_grains(const sab_case *c, const sab_probe *p, sab_error *err)
 {
@@ -308,7 +326,7 @@ cleanup:
 static sab_status check_flow(const sab_case *c, sab_faults *faults, sab_error *err)
 {
     static sab_status (*const check[])(const sab_case *, sab_error *) = {
-        check_mesh, check_symmetry, check_gravity, check_material, check_surface};
+        check_mesh, check_symmetry, check_gravity, check_material, check_surface, check_gates};
     sab_status status = SAB_OK;
 
     for (size_t i = 0; i < sizeof check / sizeof check[0]; i++)

@@ -216,6 +216,11 @@ static const sab_key table[] = {
     {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
      .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
              "moved; a pressure beside it is the difference between both"},
+    {"boundaries.*.opens", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
+     IN(sab_boundary, opens), ABOVE(0.0),
+     .help =
+         "A wall (velocity 0, slip or wall) until this time, a whole number of steps; then it is "
+         "taken away, and the side is open, as with traction: 0"},
     {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
      .help = "Groups whose condition does not count at the nodes they share with this one"},
 

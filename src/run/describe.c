@@ -292,10 +292,15 @@ void sab_describe_boundaries(const sab_session *session, const sab_teller *out)
         for (int i = 0; i < session->c->geometry->dim; i++)
             nfree += entry->has_velocity && !entry->prescribed[i];
         const char *kind = entry->slip           ? "slip"
+                           : entry->has_wall     ? "wall with friction"
                            : entry->has_velocity ? velocity[nfree]
                            : entry->has_pressure ? "pressure"
                                                  : "traction";
 
-        sab_tell(out, "boundary       %-12s %5d sides, %s", entry->group, group->nfacets, kind);
+        char opens[40] = "";
+        if (entry->opens > 0.0)
+            snprintf(opens, sizeof opens, ", opens at %g", entry->opens);
+        sab_tell(out, "boundary       %-12s %5d sides, %s%s", entry->group, group->nfacets, kind,
+                 opens);
     }
 }

@@ -130,7 +130,7 @@ def pace():
     tests.below(max(abs(row["ledger_defect"]) for row in rows), 1e-12, "pace: defect")
     last = [row for row in rows if row["time"] > 1.0001]
     mean = sum(row["length"] * row["front"] for row in last) / sum(row["length"] for row in last)
-    tests.below(summary["probes"]["front"]["value"] / mean - 1, 1e-14, "pace: mean in time over the window")
+    tests.below(summary["probes"]["front"] / mean - 1, 1e-14, "pace: mean in time over the window")
     tests.below(summary["window"]["length"] - 0.4, 1e-15, "pace: length of the window")
     case = os.path.join(ROOT, "cases", "column")
     tests.run("pace-parts", "column", *sets, "time.end=0.6", "time.window=0.4")

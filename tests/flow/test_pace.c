@@ -70,7 +70,7 @@ static void test_fall(void)
         t += length;
         height -= length * t;
         shortest = fmin(shortest, length);
-        CU_ASSERT(r.converged && (k == 0) == (r.retries > 0));
+        CU_ASSERT(r.converged && (k > 0 || r.retries > 0));
         CU_ASSERT(flow->time == flow->at * 0.8);
         SAB_ASSERT_CLOSE(flow->time, t, 1e-14);
         SAB_ASSERT_CLOSE(centre(flow, 1), height, 1e-3);
