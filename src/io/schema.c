@@ -216,6 +216,12 @@ static const sab_key table[] = {
     {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
      .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
              "moved; a pressure beside it is the difference between both"},
+    {"boundaries.*.inflow", SAB_KEY_MAP, .fallback = "", .inertial = true,
+     FLAG(sab_boundary, has_inflow), .help = "With a moving surface: grains are fed here"},
+    {"boundaries.*.inflow.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY,
+     IN(sab_boundary, velocity), .help = "Of what comes in; it must not go out"},
+    {"boundaries.*.inflow.fill", SAB_KEY_FUNCTION, .fallback = "1", IN(sab_boundary, fill),
+     BETWEEN(0.0, 1.0), .help = "Of what comes in: 1 where grains touch"},
     {"boundaries.*.opens", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
      IN(sab_boundary, opens), ABOVE(0.0),
      .help =
@@ -437,7 +443,7 @@ static const sab_key table[] = {
     {"probes.*", SAB_KEY_MAP,
      .help =
          "Exactly one of flux, force, point, line, plane, traction, wall_load, integral, and of "
-         "a moving surface grains, left, front, height"},
+         "a moving surface grains, left, fed, front, height"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
      IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
@@ -471,6 +477,8 @@ static const sab_key table[] = {
              "gravity; excess: mass beyond what there is room for"},
     {"probes.*.left", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
      .help = "Mass of the grains that have left through this boundary group so far"},
+    {"probes.*.fed", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
+     .help = "Mass of the grains that were fed through this boundary group so far"},
     {"probes.*.front", SAB_KEY_NUMBER, .fallback = "", IN(sab_probe, share), INSIDE(0.0, 1.0),
      .help =
          "The x (or r) below which this share of the mass lies, 0.995 for a front that does not "
