@@ -58,8 +58,7 @@ void sab_carriers_destroy(sab_carriers **carriers)
     SAB_FREE(*carriers);
 }
 
-/* Room for n of them. */
-static sab_status reserve(sab_carriers *c, int n, sab_error *err)
+sab_status sab_carriers_reserve(sab_carriers *c, int n, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_carrier *at = NULL, *sorted = NULL;
@@ -92,7 +91,7 @@ sab_status sab_carriers_add(sab_carriers *c, int e, const double *xi, sab_carrie
                             sab_error *err)
 {
     const sab_mesh *mesh = c->space->mesh;
-    const sab_status status = reserve(c, c->n + 1, err);
+    const sab_status status = sab_carriers_reserve(c, c->n + 1, err);
 
     if (status != SAB_OK)
         return status;
@@ -136,7 +135,7 @@ sab_status sab_carriers_restore(sab_carriers *c, int n, const sab_carrier *at, c
 {
     sab_status status = SAB_OK;
 
-    SAB_TRY(reserve(c, n, err));
+    SAB_TRY(sab_carriers_reserve(c, n, err));
     if (at != c->at && n > 0)
         memcpy(c->at, at, (size_t)n * sizeof *at);
     if (left != c->left)

@@ -47,6 +47,8 @@ void sab_carriers_destroy(sab_carriers **carriers);
  * times volume of the law points, exactly. Call it element by element, in order; then sort. */
 sab_status sab_carriers_fill(sab_carriers *carriers, int e, int per_side, double fill,
                              sab_error *err);
+/* Room for n of them. */
+sab_status sab_carriers_reserve(sab_carriers *carriers, int n, sab_error *err);
 /* One more, at reference point xi of element e: at rest, without mass. *added is borrowed until the
  * next one; sort afterwards. */
 sab_status sab_carriers_add(sab_carriers *carriers, int e, const double *xi, sab_carrier **added,

@@ -16,8 +16,13 @@ static const double TIGHT = 0.02;
 
 sab_surface_setup sab_surface_default(void)
 {
-    return (sab_surface_setup){
-        .points = 3, .dense = 0.8, .contact = 0.1, .light = 1e-4, .correct = true, .band = 0.01};
+    return (sab_surface_setup){.points = 3,
+                               .dense = 0.8,
+                               .contact = 0.1,
+                               .light = 1e-4,
+                               .correct = true,
+                               .band = 0.01,
+                               .fewest = 18};
 }
 
 static sab_status refuse_loads(const sab_boundary *at, int dim, sab_error *err)
@@ -447,6 +452,21 @@ cleanup:
     return status;
 }
 
+/* Where there are few carriers, heavy ones are halved: their fill is what it was. */
+static sab_status halve(sab_surface *s, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int halved;
+
+    SAB_TRY(sab_halves_make(s->carriers, s->fill, s->setup.points, s->setup.fewest, &halved, err));
+    if (halved > 0) {
+        measure(s);
+        SAB_TRY(make_workspace(s, err));
+    }
+cleanup:
+    return status;
+}
+
 /* Grains that have no room go to where there is. */
 static sab_status make_room(sab_flow *flow, sab_ledger *l, sab_error *err)
 {
@@ -486,6 +506,7 @@ sab_status sab_surface_move(sab_flow *flow, double dt, sab_ledger *l, sab_error 
     sab_transport_add(&s->report, &moved);
     SAB_TRY(feed(flow, dt, l, err));
     measure(s);
+    SAB_TRY(halve(s, err));
     SAB_TRY(make_room(flow, l, err));
     l->carried = l->in - l->out;
     l->energy += l->carried;

@@ -9,6 +9,7 @@
 #define SAB_FLOW_SURFACE_H
 
 #include "fem/feeder.h"
+#include "fem/halves.h"
 #include "flow/room.h"
 
 #include "base/function.h"
@@ -20,6 +21,7 @@ typedef struct sab_surface_setup {
     double light;             /* mass of the void, relative to the grains */
     bool correct;             /* grains over-full are moved to where there is room, */
     double band;              /* beyond this fill above 1 (flow/room.h) */
+    int fewest;               /* carriers that an element inside should have (fem/halves.h) */
     bool euler;               /* positions by Euler's rule: for tests of the energy */
     const sab_function *fill; /* at time 0, 0 to 1 */
 } sab_surface_setup;

@@ -56,7 +56,7 @@ typedef struct sab_case {
     bool has_initial_velocity;
     sab_function initial_velocity[3];
     bool has_surface, has_initial_fill; /* surface, initial.fill */
-    int surface_points;
+    int surface_points, surface_fewest;
     double surface_dense, surface_contact, surface_band;
     bool surface_correct;
     sab_function initial_fill;
