@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flow/surface.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/timer.h"
 #include "fem/axis.h"
 #include "fem/flux.h"
@@ -129,35 +130,74 @@ cleanup:
     return status;
 }
 
-/* Carriers in every element, with the fill of their place, and without those that have none. */
+/* Carriers of element e, from `first` on, with the fill of their place, and without those that have
+ * none. */
+static sab_status thin_out(const sab_surface *s, int first, sab_error *err)
+{
+    sab_carriers *c = s->carriers;
+    const int dim = c->space->mesh->cell->dim;
+    sab_status status = SAB_OK;
+    int kept = first;
+
+    for (int p = first; p < c->n; p++) {
+        const sab_vars at = sab_vars_at(dim, c->at[p].x, 0.0);
+        double fill;
+
+        SAB_TRY(sab_function_at(s->setup.fill, &at, &fill, err));
+        if (!(fill >= 0.0 && fill <= 1.0)) {
+            char place[SAB_PLACE_TEXT];
+
+            SAB_FAIL(err, SAB_ERR_INPUT, "initial.fill: it is %g at %s, not between 0 and 1", fill,
+                     sab_place_text(dim, c->at[p].x, place));
+        }
+        if (fill == 0.0)
+            continue;
+        c->at[p].mass *= fill;
+        c->at[kept++] = c->at[p];
+    }
+    c->n = kept;
+cleanup:
+    return status;
+}
+
+/* The elements of the group that is full; NULL if none is named. */
+static sab_status find_region(const sab_surface *s, const bool **has, sab_error *err)
+{
+    const sab_mesh *mesh = s->carriers->space->mesh;
+    const int region = s->setup.group != NULL ? sab_mesh_find_region(mesh, s->setup.group) : -1;
+    sab_status status = SAB_OK;
+    sab_text known = {0};
+
+    *has = region >= 0 ? mesh->region[region].has : NULL;
+    if (region >= 0 || s->setup.group == NULL)
+        return SAB_OK;
+    for (int i = 0; i < mesh->nregions; i++)
+        SAB_TRY(
+            sab_text_add(&known, err, "%s%s", i > 0 ? ", " : "; there are ", mesh->region[i].name));
+    SAB_FAIL(err, SAB_ERR_INPUT, "initial.fill.group: no group of elements is called '%s'%s",
+             s->setup.group, known.length > 0 ? known.data : ", the mesh names none");
+cleanup:
+    sab_text_destroy(&known);
+    return status;
+}
+
+/* Carriers in every element that is to have some. */
 static sab_status fill_up(const sab_flow *flow, sab_surface *s, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
     sab_carriers *c = s->carriers;
+    const bool *has;
     sab_status status = SAB_OK;
 
+    SAB_TRY(find_region(s, &has, err));
     for (int e = 0; e < mesh->nelements; e++) {
         const int first = c->n;
-        int kept = first;
 
+        if (has != NULL && !has[e])
+            continue;
         SAB_TRY(sab_carriers_fill(c, e, s->setup.points, 1.0, err));
-        for (int p = first; p < c->n; p++) {
-            const sab_vars at = sab_vars_at(mesh->cell->dim, c->at[p].x, 0.0);
-            double fill;
-
-            SAB_TRY(sab_function_at(s->setup.fill, &at, &fill, err));
-            if (!(fill >= 0.0 && fill <= 1.0)) {
-                char place[SAB_PLACE_TEXT];
-
-                SAB_FAIL(err, SAB_ERR_INPUT, "initial.fill: it is %g at %s, not between 0 and 1",
-                         fill, sab_place_text(mesh->cell->dim, c->at[p].x, place));
-            }
-            if (fill == 0.0)
-                continue;
-            c->at[p].mass *= fill;
-            c->at[kept++] = c->at[p];
-        }
-        c->n = kept;
+        if (has == NULL)
+            SAB_TRY(thin_out(s, first, err));
     }
     if (c->n == 0 && s->feeder == NULL)
         SAB_FAIL(err, SAB_ERR_INPUT,

@@ -23,7 +23,8 @@ typedef struct sab_surface_setup {
     double band;              /* beyond this fill above 1 (flow/room.h) */
     int fewest;               /* carriers that an element inside should have (fem/halves.h) */
     bool euler;               /* positions by Euler's rule: for tests of the energy */
-    const sab_function *fill; /* at time 0, 0 to 1 */
+    const sab_function *fill; /* at time 0, 0 to 1; */
+    const char *group;        /* or the group of elements that is full; NULL: by `fill` */
 } sab_surface_setup;
 /* The values that are given where a case says nothing. */
 sab_surface_setup sab_surface_default(void);

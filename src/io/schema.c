@@ -378,11 +378,13 @@ static const sab_key table[] = {
     {"initial.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "", .inertial = true,
      IN(sab_case, initial_velocity), FLAG(sab_case, has_initial_velocity),
      .help = "Velocity at time 0"},
-    {"initial.fill", SAB_KEY_FUNCTION, .fallback = "", IN(sab_case, initial_fill),
+    {"initial.fill", SAB_KEY_FUNCTION_OR_MAP, .fallback = "", IN(sab_case, initial_fill),
      FLAG(sab_case, has_initial_fill), BETWEEN(0.0, 1.0),
      .help =
-         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\"; best along sides of "
-         "the mesh"},
+         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\", best along sides of "
+         "the mesh; or {group: NAME}"},
+    {"initial.fill.group", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_group),
+     .help = "The physical surface (in space volume) of the mesh that is full"},
     {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
      .help = "checkpoint.sab of another run on the same mesh, relative to the case file: its "
              "velocity and stress; a creeping flow takes the stress as a first guess"},
