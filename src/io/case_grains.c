@@ -168,6 +168,8 @@ static bool depends_on_place(const sab_function *f)
 
 static const char *grains_mistake(const sab_case *c, const char **key)
 {
+    if (c->time.scheme != SAB_INERTIAL)
+        return *key = "grains", "they move in time steps; add time.scheme: inertial";
     *key = "geometry";
     if (c->geometry->axis)
         return "grains are in the plane or in space, not about an axis";
