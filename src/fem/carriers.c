@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "fem/walk.h"
 
+#include <math.h>
 #include <string.h>
 
 sab_status sab_carriers_create(const sab_space *space, const sab_dofs *dofs, const bool *open,
@@ -355,6 +356,28 @@ void sab_carriers_move(sab_carriers *c, double dt, bool euler, const double *U, 
     }
     c->n = kept;
     sab_carriers_sort(c);
+}
+
+double sab_carriers_courant(const sab_carriers *c, double dt)
+{
+    const sab_mesh *mesh = c->space->mesh;
+    const double parts = pow(mesh->children, 1.0 / mesh->cell->dim); /* of equal volume */
+    double largest = 0.0;
+
+    for (int e = 0; e < mesh->nelements; e++) {
+        double square = 0.0;
+
+        for (int p = c->start[e]; p < c->start[e + 1]; p++) {
+            double v2 = 0.0;
+
+            for (int i = 0; i < mesh->cell->dim; i++)
+                v2 += c->at[p].v[i] * c->at[p].v[i];
+            square = fmax(square, v2);
+        }
+        if (square > 0.0)
+            largest = fmax(largest, sqrt(square) * dt / (parts * sab_space_length(c->space, e)));
+    }
+    return largest;
 }
 
 double sab_carriers_mass(const sab_carriers *c)

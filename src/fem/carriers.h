@@ -73,6 +73,8 @@ void sab_carriers_displace(sab_carriers *carriers, const double *d, const double
 bool sab_carriers_shift(sab_carriers *carriers, int p, const double *d,
                         sab_transport_report *report);
 
+/* Largest |v| dt/h, h that of the parent. */
+double sab_carriers_courant(const sab_carriers *carriers, double dt);
 double sab_carriers_mass(const sab_carriers *carriers);
 double sab_carriers_left(const sab_carriers *carriers); /* through all sides */
 

@@ -28,6 +28,7 @@ typedef enum sab_scheme { SAB_CREEPING, SAB_INERTIAL } sab_scheme;
 typedef struct sab_case_time { /* only the scheme counts for a creeping flow */
     sab_scheme scheme;
     double step, end;
+    double smallest, courant; /* of a moving surface; smallest 0: all steps are alike */
     int order;
     double steady, window;
     char *probe; /* NULL: not given */

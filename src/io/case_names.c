@@ -43,6 +43,17 @@ static const char *wall_mistake(const sab_boundary *b, int dim)
     return NULL;
 }
 
+/* Only what holds the grains can be taken away from them. */
+static bool is_wall(const sab_boundary *b, int dim)
+{
+    bool still = b->has_velocity;
+
+    for (int i = 0; i < dim; i++)
+        still = still && b->prescribed[i] && b->velocity[i].call == NULL &&
+                b->velocity[i].constant == 0.0;
+    return (still || b->slip || b->has_wall) && !b->has_traction && b->periodic == NULL;
+}
+
 /* Conditions that leave something out or contradict each other: the sentence, or NULL. */
 static const char *boundary_mistake(const sab_boundary *b, int dim)
 {
@@ -50,6 +61,10 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
 
     for (int i = 0; i < dim; i++)
         prescribed += b->prescribed[i];
+    if (b->opens > 0.0 && !is_wall(b, dim))
+        return "opens, but there is no wall to take away: give velocity: [0, 0], slip: true or "
+               "wall "
+               "beside it";
     if (b->periodic != NULL && (b->has_velocity || b->slip || b->has_traction || b->has_wall))
         return "is periodic and has another condition; beside periodic only a pressure difference "
                "has a meaning";

@@ -13,8 +13,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/* version 1 knew nothing of boundary groups, 2 numbered nodes and elements as the mesh file does */
-enum { VERSION = 3, MOST_BLOCKS = 1000 };
+/* version 1 knew nothing of boundary groups, 2 numbered nodes and elements as the mesh file does, 3
+ * had steps of one length */
+enum { VERSION = 4, MOST_BLOCKS = 1000 };
 enum { CHUNK = 4096 };                                  /* words converted at a time */
 enum { HEADER = 3 * 8, HEAD = SAB_BLOCK_NAME + 2 * 8 }; /* bytes of the file's, of a block's */
 static const char magic[8] = {'S', 'A', 'B', 'S', 'T', 'A', 'T', 'E'};

@@ -56,6 +56,7 @@ static const char *const with_place[] = {"point", "line", "plane", NULL};
 static const char *const with_grains[] = {"grains", NULL};
 static const char *const with_grid[] = {"grid", NULL};
 static const char *const with_rain[] = {"rain", NULL};
+static const char *const with_smallest[] = {"smallest", NULL};
 static const char *const with_box[] = {"grid", "rain", NULL};
 static const char *const with_point[] = {"point", NULL};
 static const char *const with_angle[] = {"angle", NULL};
@@ -215,6 +216,11 @@ static const sab_key table[] = {
     {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
      .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
              "moved; a pressure beside it is the difference between both"},
+    {"boundaries.*.opens", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
+     IN(sab_boundary, opens), ABOVE(0.0),
+     .help =
+         "A wall (velocity 0, slip or wall) until this time, a whole number of steps; then it is "
+         "taken away, and the side is open, as with traction: 0"},
     {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
      .help = "Groups whose condition does not count at the nodes they share with this one"},
 
@@ -332,7 +338,14 @@ static const sab_key table[] = {
      IN(sab_case, time.scheme),
      .help = "creeping: steady flow without inertia; inertial: time steps"},
     {"time.step", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.step),
-     ABOVE(0.0), .help = "Length of a time step"},
+     ABOVE(0.0), .help = "Length of a time step; with time.smallest of the longest"},
+    {"time.smallest", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
+     IN(sab_case, time.smallest), ABOVE(0.0),
+     .help = "With a moving surface: steps are halved where grains are fast, but no step is "
+             "shorter than this; if not given, all are time.step"},
+    {"time.courant", SAB_KEY_NUMBER, .fallback = "0.25", .inertial = true, .with = with_smallest,
+     IN(sab_case, time.courant), ABOVE(0.0),
+     .help = "No grain goes farther than this part of an element in a step"},
     {"time.order", SAB_KEY_INTEGER, .fallback = "2", .inertial = true, IN(sab_case, time.order),
      BETWEEN(1.0, 2.0), .help = "Of the time scheme; 1 with a moving surface"},
     {"time.end", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.end),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/describe.h"
 #include "flow/law.h"
+#include "flow/pace.h"
 #include "run/scene_report.h"
 
 #include <math.h>
@@ -157,8 +158,13 @@ static void describe_time(const sab_session *session, const sab_teller *out)
 
     if (t->scheme == SAB_CREEPING)
         return;
-    sab_tell(out, "time           order %d, %d steps of %g to %g%s%s", t->order, steps, t->step,
-             end, c->has_initial_velocity || c->initial_from != NULL ? ", from " : ", from rest",
+    char shorter[60] = "";
+    if (t->smallest > 0.0)
+        snprintf(shorter, sizeof shorter, " or less, down to %g,",
+                 ldexp(t->step, -sab_pace_levels(t->step, t->smallest)));
+    sab_tell(out, "time           order %d, %d steps of %g%s to %g%s%s", t->order, steps, t->step,
+             shorter, end,
+             c->has_initial_velocity || c->initial_from != NULL ? ", from " : ", from rest",
              c->has_initial_velocity   ? "initial.velocity"
              : c->initial_from != NULL ? c->initial_from
                                        : "");
@@ -286,10 +292,15 @@ void sab_describe_boundaries(const sab_session *session, const sab_teller *out)
         for (int i = 0; i < session->c->geometry->dim; i++)
             nfree += entry->has_velocity && !entry->prescribed[i];
         const char *kind = entry->slip           ? "slip"
+                           : entry->has_wall     ? "wall with friction"
                            : entry->has_velocity ? velocity[nfree]
                            : entry->has_pressure ? "pressure"
                                                  : "traction";
 
-        sab_tell(out, "boundary       %-12s %5d sides, %s", entry->group, group->nfacets, kind);
+        char opens[40] = "";
+        if (entry->opens > 0.0)
+            snprintf(opens, sizeof opens, ", opens at %g", entry->opens);
+        sab_tell(out, "boundary       %-12s %5d sides, %s%s", entry->group, group->nfacets, kind,
+                 opens);
     }
 }

@@ -36,7 +36,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* `work` and `times` end with the counts and times of sab_work_table. */
 enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
-enum { REPORT = 21, TRANSPORT = 5 };
+enum { REPORT = 21, TRANSPORT = 5, STATE = 7 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -144,7 +144,7 @@ typedef struct list { /* of blocks, and what some of them point to */
     sab_checkpoint_block block[MOST_BLOCKS];
     sab_text yaml, columns;
     int64_t mesh[4], step[1], work[WORK], transport[TRANSPORT];
-    double state[5], report[REPORT], times[TIMES];
+    double state[STATE], report[REPORT], times[TIMES];
     double *carriers; /* [n][CARRIER] place, reference place, velocity, mass, element */
     sab_grains_state grains;
 } list;
@@ -221,8 +221,10 @@ static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
     l->state[2] = s.inertia;
     l->state[3] = s.factored ? 1.0 : 0.0;
     l->state[4] = s.stored;
+    l->state[5] = s.at;
+    l->state[6] = s.level;
     add(l, "step", SAB_CHECKPOINT_INTEGER, 1, l->step);
-    add(l, "state", SAB_CHECKPOINT_REAL, 5, l->state);
+    add(l, "state", SAB_CHECKPOINT_REAL, STATE, l->state);
     add(l, "velocity", SAB_CHECKPOINT_REAL, s.nvelocity, s.velocity);
     add(l, "previous", SAB_CHECKPOINT_REAL, s.nvelocity, s.previous);
     add(l, "lambda", SAB_CHECKPOINT_REAL, s.nstress, s.lambda);
@@ -446,13 +448,15 @@ static sab_status get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error
     }
     SAB_TRY(sab_checkpoint_get(c, "step", SAB_CHECKPOINT_INTEGER, 1, &b, err));
     s->steps = (int)((const int64_t *)b->data)[0];
-    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, 5, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, STATE, &b, err));
     const double *number = b->data;
     s->time = number[0];
     s->natural = number[1];
     s->inertia = number[2];
     s->factored = number[3] != 0.0;
     s->stored = number[4];
+    s->at = number[5];
+    s->level = (int)number[6];
 cleanup:
     return status;
 }
@@ -563,7 +567,8 @@ sab_status sab_state_initial(const sab_session *session, sab_error *err)
     SAB_TRY(get_flow(c, &state, &why));
     const sab_flow_state own = sab_flow_get_state(session->flow);
     state.steps = 0;
-    state.time = 0.0;
+    state.time = state.at = 0.0;
+    state.level = 0;
     state.previous = state.velocity;
     state.inertia = own.inertia;
     state.factored = own.factored;

@@ -255,6 +255,29 @@ static void warn_excess(sab_run *run)
                          surface->room == NULL ? " (surface.correct is off)" : "");
 }
 
+/* Grains that go too far even in the shortest steps that are allowed. */
+static void warn_courant(sab_run *run)
+{
+    static const double much = 1.25; /* that of flow/step.c, which takes finer ones beyond it */
+    const sab_march *m = run->march;
+    const sab_case_time *t = &run->session.c->time;
+    double largest = 0.0;
+    int fast = 0;
+
+    for (int i = 0; i < m->rows && t->smallest > 0.0; i++) {
+        const double *row = m->history + (size_t)i * (size_t)m->columns;
+
+        largest = fmax(largest, row[SAB_HISTORY_COURANT]);
+        fast += row[SAB_HISTORY_COURANT] > much * t->courant;
+    }
+    if (fast > 0)
+        sab_warnings_add(&run->warnings,
+                         "in %d of %d steps grains went farther than time.courant: %g of an "
+                         "element, up to %.3g; use a smaller time.%s",
+                         fast, m->rows, t->courant, largest,
+                         run->session.flow->setup.levels > 0 ? "smallest" : "step");
+}
+
 static void warn_inertial(sab_run *run)
 {
     const sab_march *m = run->march;
@@ -273,6 +296,7 @@ static void warn_inertial(sab_run *run)
         warn_friction(&run->session, &run->warnings);
     warn_energy(run, &energy);
     warn_advection(run, &energy);
+    warn_courant(run);
     warn_excess(run);
 }
 

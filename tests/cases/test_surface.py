@@ -115,11 +115,44 @@ def same():
                 tests.check(one.read() == other.read(), f"same: {file} of {name}")
 
 
+def pace():
+    """Steps that follow the grains: on the grid of the longest, at most that far, with the same bits when resumed or on
+    two threads; windows are stretches of time."""
+    sets = [*COARSE[:2], *COARSE[3:], "time.step=0.2", "time.smallest=0.02", "time.courant=0.2", "output.every=0.2"]
+    summary = tests.run("pace", "column", *sets, "time.end=1.4", "time.window=0.4")
+    rows = history("pace")
+    times = [0] + [row["time"] for row in rows]
+    lengths = {row["length"] for row in rows}
+    tests.check(lengths <= {0.2, 0.1, 0.05, 0.025} and len(lengths) > 1, f"pace: lengths {lengths}")
+    tests.below(max(abs(b - a - row["length"]) for a, b, row in zip(times, times[1:], rows)), 1e-15, "pace: times")
+    tests.check({round(0.2 * k, 9) for k in range(8)} <= {round(t, 9) for t in times}, "pace: all multiples of time.step")
+    tests.below(max(row["courant"] for row in rows), 1.25 * 0.2, "pace: Courant number of the grains")
+    tests.below(max(abs(row["ledger_defect"]) for row in rows), 1e-12, "pace: defect")
+    last = [row for row in rows if row["time"] > 1.0001]
+    mean = sum(row["length"] * row["front"] for row in last) / sum(row["length"] for row in last)
+    tests.below(summary["probes"]["front"] / mean - 1, 1e-14, "pace: mean in time over the window")
+    tests.below(summary["window"]["length"] - 0.4, 1e-15, "pace: length of the window")
+    case = os.path.join(ROOT, "cases", "column")
+    tests.run("pace-parts", "column", *sets, "time.end=0.6", "time.window=0.4")
+    rest = [text for override in (*sets, "time.end=1.4", "time.window=0.4") for text in ("--set", override)]
+    done = sablier("run", case, "-q", "-o", tests.path("pace-parts"), "--resume", *rest)
+    tests.check(done.returncode == 0, "pace: resumed " + done.stderr.strip())
+    done = sablier("run", case, "-q", "-o", tests.path("pace-threads"), "--threads", "2", *rest)
+    tests.check(done.returncode == 0, "pace: two threads " + done.stderr.strip())
+    for name in "pace-parts", "pace-threads":
+        for file in "history.csv", "grains_0002.vtu", os.path.join("profiles", "height.csv"):
+            with open(os.path.join(tests.path("pace"), file), "rb") as one, \
+                    open(os.path.join(tests.path(name), file), "rb") as other:
+                tests.check(one.read() == other.read(), f"pace: {file} of {name}")
+
+
 def refused():
     case = os.path.join(ROOT, "cases", "column")
     for override, sentence in [
             ("material.dilatancy=0.1", "until it depends on their density"),
             ("time.order=2", "order 1 in time only"),
+            ("time.smallest=0.1", "is longer than time.step"),
+            ("time.courant=0.1", "only has a meaning with `smallest`"),
             ("initial.fill=2", "initial.fill"),
             ("initial.fill=\"x < 1 ? 2 : 0\"", "not between 0 and 1"),
             ("initial={}", "needs initial.fill"),
@@ -143,5 +176,6 @@ drum()
 emptying()
 constant()
 same()
+pace()
 refused()
 tests.end()
