@@ -468,7 +468,8 @@ static const sab_key table[] = {
      IN(sab_probe, grains),
      .help = "A number of grains whose surface moves. angle: of their surface with the level, "
              "degrees; lean: of their centre of mass about the origin, from the direction of "
-             "gravity; excess: mass beyond what there is room for"},
+             "gravity; excess: mass beyond what there is room for; momentum: without that of the "
+             "light mass of the void"},
     {"probes.*.left", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
      .help = "Mass of the grains that have left through this boundary group so far"},
     {"probes.*.front", SAB_KEY_NUMBER, .fallback = "", IN(sab_probe, share), INSIDE(0.0, 1.0),
