@@ -401,8 +401,9 @@ static const sab_key table[] = {
          "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\"; best along sides of "
          "the mesh"},
     {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
-     .help = "checkpoint.sab of another run on the same mesh, relative to the case file: its "
-             "velocity and stress; a creeping flow takes the stress as a first guess"},
+     .help = "checkpoint.sab of another run, relative to the case file: its velocity and stress, "
+             "interpolated if the mesh is another one; a creeping flow takes the stress as a first "
+             "guess"},
 
     {"solver", SAB_KEY_MAP, .fallback = "{}", .help = "How the cone program is solved"},
     {"solver.method", SAB_KEY_CHOICE, .fallback = "auto", .choice = method_choice,

@@ -16,6 +16,8 @@ static const double VOLUME_PARTED = 0.05;
 static const double ROUGH_PRESSURE = 0.3;
 /* Inf-sup constants were measured down to 0.45 (docs/theory.md, 10.1). */
 static const double FLAT_ELEMENT = 0.1;
+/* Share of the mesh outside that of initial.from: more than two meshes of one curve differ by. */
+static const double OUTSIDE_MESH = 0.01;
 /* Share of grains without room: what short flows keep below without being corrected. */
 static const double EXCESS = 0.01;
 
@@ -106,6 +108,18 @@ void sab_session_warn(const sab_session *session, sab_warnings *warnings)
 }
 
 /* ---- after: every flow ----------------------------------------------------------------------- */
+
+/* A start from another mesh, a part of which is not there. */
+static void warn_start(sab_run *run)
+{
+    const sab_transfer_report *r = &run->session.transfer;
+
+    if (r->outside > OUTSIDE_MESH)
+        sab_warnings_add(&run->warnings,
+                         "initial.from: %.2g %% of this mesh is outside that of the state: the "
+                         "velocity there is that of the nearest boundary, up to %.2g away",
+                         100.0 * r->outside, r->farthest);
+}
 
 static void warn_volume(sab_run *run)
 {
@@ -306,6 +320,7 @@ void sab_run_warn(sab_run *run)
         sab_warn_scene_result(run);
         return;
     }
+    warn_start(run);
     warn_volume(run);
     if (sab_march_is_creeping(run->march))
         warn_creeping(run);
