@@ -207,7 +207,7 @@ static bool depends_on_place(const sab_function *f)
                                sab_function_at(f, &there, &b, NULL) != SAB_OK || a != b);
 }
 
-static const char *wall_mistake(const sab_case *c, const char **key)
+static const char *walls_mistake(const sab_case *c, const char **key)
 {
     *key = "walls";
     for (int w = 0; w < c->nwalls; w++) {
@@ -237,7 +237,7 @@ static const char *grains_mistake(const sab_case *c, const char **key)
         return *key = "coarse", "needs a mesh to live on; add mesh.file";
     if (c->initial_from != NULL)
         return *key = "initial.from", "grains start from a fill; use --resume";
-    const char *why = wall_mistake(c, key);
+    const char *why = walls_mistake(c, key);
     why = why != NULL ? why : box_mistake(c, key);
     return why != NULL ? why : fill_mistake(c, key);
 }
