@@ -96,14 +96,24 @@ void sab_carried_number(const sab_flow *flow, sab_carried what, double *value)
     }
 }
 
-double sab_carried_left(const sab_flow *flow, int group)
+static double sum_group(const sab_flow *flow, int group, const double *side)
 {
     const sab_mesh_group *g = &flow->setup.mesh->group[group];
     double sum = 0.0;
 
     for (int i = 0; i < g->nfacets; i++)
-        sum += flow->surface->carriers->left[g->facet[i]];
+        sum += side[g->facet[i]];
     return sum;
+}
+
+double sab_carried_left(const sab_flow *flow, int group)
+{
+    return sum_group(flow, group, flow->surface->carriers->left);
+}
+
+double sab_carried_fed(const sab_flow *flow, int group)
+{
+    return sum_group(flow, group, flow->surface->carriers->fed);
 }
 
 typedef struct item {

@@ -130,7 +130,10 @@ typedef struct sab_flow_state {
     const double *eta, *nu; /* [npoints] viscosity factor, rate stress of mu(I) per strain rate */
     int ncarriers, nsides;  /* of a flow whose surface moves, else 0: the carriers, */
     const sab_carrier *carrier;
-    const double *left; /* [nsides] and what has left through each side of the boundary */
+    const double *left, *fed; /* [nsides] what has left through each side of the boundary, and what
+                                 was fed there, */
+    size_t nowed;
+    const double *owed; /* [nowed] and the rest of it (fem/feeder.h) */
 } sab_flow_state;
 sab_flow_state sab_flow_get_state(const sab_flow *flow);
 /* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the

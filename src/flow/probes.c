@@ -35,6 +35,7 @@ static bool is_integral(const sab_probe *probe)
 {
     return probe->kind == SAB_PROBE_FLUX || probe->kind == SAB_PROBE_FORCE ||
            probe->kind == SAB_PROBE_INTEGRAL || probe->kind == SAB_PROBE_LEFT ||
+           probe->kind == SAB_PROBE_FED ||
            (probe->kind == SAB_PROBE_GRAINS &&
             (probe->grains == SAB_CARRIED_MASS || probe->grains == SAB_CARRIED_KINETIC_ENERGY ||
              probe->grains == SAB_CARRIED_POTENTIAL_ENERGY ||
@@ -194,6 +195,7 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
     case SAB_PROBE_TRACTION:
     case SAB_PROBE_WALL_LOAD:
     case SAB_PROBE_LEFT:
+    case SAB_PROBE_FED:
     case SAB_PROBE_FRONT:
     case SAB_PROBE_HEIGHT:
         return;
@@ -453,6 +455,9 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
             break;
         case SAB_PROBE_LEFT:
             r->value[0] = sab_carried_left(flow, flow->group[p->entry[i]]);
+            break;
+        case SAB_PROBE_FED:
+            r->value[0] = sab_carried_fed(flow, flow->group[p->entry[i]]);
             break;
         case SAB_PROBE_FRONT:
             SAB_TRY(sab_carried_front(flow, probe->share, r->value, err));

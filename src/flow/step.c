@@ -33,6 +33,8 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
 {
     const sab_inertia *inertia = flow->inertia;
     const double *velocity = inertia != NULL ? inertia->velocity : flow->fields->velocity;
+    const sab_carriers *c = flow->surface != NULL ? flow->surface->carriers : NULL;
+    const sab_feeder *f = flow->surface != NULL ? flow->surface->feeder : NULL;
 
     return (sab_flow_state){.steps = flow->steps,
                             .at = flow->at,
@@ -50,10 +52,13 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .lambda = flow->lambda,
                             .eta = flow->law->eta,
                             .nu = flow->law->nu,
-                            .ncarriers = flow->surface != NULL ? flow->surface->carriers->n : 0,
-                            .nsides = flow->surface != NULL ? flow->setup.mesh->nfacets : 0,
-                            .carrier = flow->surface != NULL ? flow->surface->carriers->at : NULL,
-                            .left = flow->surface != NULL ? flow->surface->carriers->left : NULL};
+                            .ncarriers = c != NULL ? c->n : 0,
+                            .nsides = c != NULL ? flow->setup.mesh->nfacets : 0,
+                            .carrier = c != NULL ? c->at : NULL,
+                            .left = c != NULL ? c->left : NULL,
+                            .fed = c != NULL ? c->fed : NULL,
+                            .nowed = f != NULL ? (size_t)f->n * (size_t)f->parts : 0,
+                            .owed = f != NULL ? f->owed : NULL};
 }
 
 static void copy(double *to, const double *from, size_t n)
@@ -84,14 +89,17 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
                         "the state has %zu velocities and %zu stresses, this flow %zu and %zu: "
                         "another mesh or element",
                         state->nvelocity, state->nstress, own.nvelocity, own.nstress);
+    if (state->nowed != own.nowed)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the state is fed through %zu parts of sides, this flow through %zu",
+                        state->nowed, own.nowed);
     if (state->nsides != own.nsides)
         return sab_fail(err, SAB_ERR_INPUT,
                         "the surface moves in only one of the state and this flow, or the mesh has "
                         "other sides: %d there, %d here",
                         state->nsides, own.nsides);
     if (flow->surface != NULL)
-        SAB_TRY(sab_carriers_restore(flow->surface->carriers, state->ncarriers, state->carrier,
-                                     state->left, err));
+        SAB_TRY(sab_surface_restore(flow->surface, state, err));
     copy(flow->lambda, state->lambda, own.nstress);
     if (inertia == NULL)
         return SAB_OK;
@@ -126,7 +134,7 @@ void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 /* Room for a state, to come back to. */
 typedef struct saved {
     sab_flow_state state;
-    double *velocity, *previous, *lambda, *eta, *nu, *left;
+    double *velocity, *previous, *lambda, *eta, *nu, *left, *fed, *owed;
     sab_carrier *carrier;
 } saved;
 
@@ -139,6 +147,8 @@ static void saved_destroy(saved *s)
     SAB_FREE(s->nu);
     SAB_FREE(s->carrier);
     SAB_FREE(s->left);
+    SAB_FREE(s->fed);
+    SAB_FREE(s->owed);
 }
 
 static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
@@ -158,13 +168,20 @@ static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
     copy(s->nu, now.nu, now.npoints);
     SAB_NEW(s->carrier, now.ncarriers);
     SAB_NEW(s->left, now.nsides);
+    SAB_NEW(s->fed, now.nsides);
+    SAB_NEW(s->owed, now.nowed);
     if (now.nsides > 0) {
         memcpy(s->carrier, now.carrier, (size_t)now.ncarriers * sizeof *s->carrier);
         copy(s->left, now.left, (size_t)now.nsides);
+        copy(s->fed, now.fed, (size_t)now.nsides);
     }
+    if (now.nowed > 0)
+        copy(s->owed, now.owed, now.nowed);
     s->state = now;
     s->state.carrier = s->carrier;
     s->state.left = s->left;
+    s->state.fed = s->fed;
+    s->state.owed = s->owed;
     s->state.velocity = s->velocity;
     s->state.previous = s->previous;
     s->state.lambda = s->lambda;

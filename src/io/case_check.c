@@ -252,6 +252,22 @@ static bool is_zero(const sab_function *f)
     return f->call == NULL && f->constant == 0.0;
 }
 
+/* A full mesh is fed by the velocity alone. */
+static sab_status check_inflow(const sab_case *c, sab_error *err)
+{
+    char key[200], place[1000];
+
+    for (int b = 0; b < c->nboundaries && !c->has_surface; b++)
+        if (c->boundary[b].has_inflow) {
+            snprintf(key, sizeof key, "boundaries.%s.inflow", c->boundary[b].group);
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s: feeds grains whose surface moves (section `surface`); on a mesh "
+                            "that is full give velocity instead",
+                            sab_case_locate(c, key, place, sizeof place));
+        }
+    return SAB_OK;
+}
+
 /* Probes that know which wall owns a node, of entries that change. */
 static sab_status check_gates(const sab_case *c, sab_error *err)
 {
@@ -326,7 +342,8 @@ cleanup:
 static sab_status check_flow(const sab_case *c, sab_faults *faults, sab_error *err)
 {
     static sab_status (*const check[])(const sab_case *, sab_error *) = {
-        check_mesh, check_symmetry, check_gravity, check_material, check_surface, check_gates};
+        check_mesh,    check_symmetry, check_gravity, check_material,
+        check_surface, check_inflow,   check_gates};
     sab_status status = SAB_OK;
 
     for (size_t i = 0; i < sizeof check / sizeof check[0]; i++)

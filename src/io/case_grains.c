@@ -91,6 +91,8 @@ static const char *probe_mistake(const sab_case *c, const sab_probe *p)
         return p->kind == SAB_PROBE_FORCE && p->part != SAB_FORCE_TOTAL
                    ? "the force of grains on a wall has one part, the total"
                    : NULL;
+    case SAB_PROBE_FED:
+        return "nothing is fed to grains that are discs or balls";
     case SAB_PROBE_GRAINS:
         return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
                        p->grains == SAB_CARRIED_ANGLE

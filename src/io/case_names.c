@@ -61,6 +61,11 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
 
     for (int i = 0; i < dim; i++)
         prescribed += b->prescribed[i];
+    if (b->has_inflow && (b->has_velocity || b->slip || b->has_wall || b->has_traction ||
+                          b->has_pressure || b->periodic != NULL || b->opens > 0.0))
+        return "has inflow and another condition; inflow says all there is to say";
+    if (b->has_inflow)
+        return NULL;
     if (b->opens > 0.0 && !is_wall(b, dim))
         return "opens, but there is no wall to take away: give velocity: [0, 0], slip: true or "
                "wall "
@@ -73,7 +78,8 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
     if (b->has_wall)
         return wall_mistake(b, dim);
     if (!b->has_velocity && !b->slip && !b->has_traction && !b->has_pressure)
-        return "says nothing; give velocity, wall, slip: true, traction, pressure or periodic";
+        return "says nothing; give velocity, wall, slip: true, traction, pressure, inflow or "
+               "periodic";
     if (b->has_velocity && b->slip)
         return "has velocity and slip; slip is a velocity condition of its own";
     if (b->has_traction && b->has_pressure)
@@ -125,6 +131,8 @@ static sab_status read_boundary(const sab_value_reader *r, const sab_yaml *node,
             b->over[i] = over->kind == SAB_YAML_LIST ? over->item[i]->text : over->text;
     }
     mistake = boundary_mistake(b, r->geometry->dim);
+    for (int i = 0; i < r->geometry->dim && b->has_inflow; i++)
+        b->has_velocity = b->prescribed[i] = true; /* given all around, and more than given */
     if (mistake != NULL)
         status = sab_fail(err, SAB_ERR_INPUT, "%s: %s",
                           sab_place_of_key(r->file, culprit(node), path.text).text, mistake);
@@ -221,7 +229,7 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
     if (kinds != 1 && !node->faulty)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: %s; give exactly one of flux, force, point, line, plane, traction, "
-                        "wall_load, integral, grains, left, front, height",
+                        "wall_load, integral, grains, left, fed, front, height",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;

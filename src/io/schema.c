@@ -218,6 +218,12 @@ static const sab_key table[] = {
     {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
      .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
              "moved; a pressure beside it is the difference between both"},
+    {"boundaries.*.inflow", SAB_KEY_MAP, .fallback = "", .inertial = true,
+     FLAG(sab_boundary, has_inflow), .help = "With a moving surface: grains are fed here"},
+    {"boundaries.*.inflow.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY,
+     IN(sab_boundary, velocity), .help = "Of what comes in; it must not go out"},
+    {"boundaries.*.inflow.fill", SAB_KEY_FUNCTION, .fallback = "1", IN(sab_boundary, fill),
+     BETWEEN(0.0, 1.0), .help = "Of what comes in: 1 where grains touch"},
     {"boundaries.*.opens", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
      IN(sab_boundary, opens), ABOVE(0.0),
      .help =
@@ -240,6 +246,9 @@ static const sab_key table[] = {
      .help = "Fill from which an element that the surface passes bears stress"},
     {"surface.correct", SAB_KEY_BOOLEAN, .fallback = "true", IN(sab_case, surface_correct),
      .help = "Move grains that stand where there is no room to where there is, after each step"},
+    {"surface.fewest", SAB_KEY_INTEGER, .fallback = "18", IN(sab_case, surface_fewest),
+     BETWEEN(0.0, 1000.0),
+     .help = "Where an element inside has fewer points than this, heavy ones are halved; 0: never"},
     {"surface.band", SAB_KEY_NUMBER, .fallback = "0.01", IN(sab_case, surface_band),
      BETWEEN(0.0, 1.0),
      .help = "Fill above 1 that they may have: the noise of points that carry mass"},
@@ -395,11 +404,13 @@ static const sab_key table[] = {
     {"initial.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "", .inertial = true,
      IN(sab_case, initial_velocity), FLAG(sab_case, has_initial_velocity),
      .help = "Velocity at time 0"},
-    {"initial.fill", SAB_KEY_FUNCTION, .fallback = "", IN(sab_case, initial_fill),
+    {"initial.fill", SAB_KEY_FUNCTION_OR_MAP, .fallback = "", IN(sab_case, initial_fill),
      FLAG(sab_case, has_initial_fill), BETWEEN(0.0, 1.0),
      .help =
-         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\"; best along sides of "
-         "the mesh"},
+         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\", best along sides of "
+         "the mesh; or {group: NAME}"},
+    {"initial.fill.group", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_group),
+     .help = "The physical surface (in space volume) of the mesh that is full"},
     {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
      .help = "checkpoint.sab of another run, relative to the case file: its velocity and stress, "
              "interpolated if the mesh is another one; a creeping flow takes the stress as a first "
@@ -464,7 +475,7 @@ static const sab_key table[] = {
     {"probes.*", SAB_KEY_MAP,
      .help =
          "Exactly one of flux, force, point, line, plane, traction, wall_load, integral, and of "
-         "a moving surface grains, left, front, height"},
+         "a moving surface grains, left, fed, front, height"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
      IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
@@ -499,6 +510,8 @@ static const sab_key table[] = {
              "light mass of the void"},
     {"probes.*.left", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
      .help = "Mass of the grains that have left through this boundary group so far"},
+    {"probes.*.fed", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
+     .help = "Mass of the grains that were fed through this boundary group so far"},
     {"probes.*.front", SAB_KEY_NUMBER, .fallback = "", IN(sab_probe, share), INSIDE(0.0, 1.0),
      .help =
          "The x (or r) below which this share of the mass lies, 0.995 for a front that does not "

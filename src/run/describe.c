@@ -314,6 +314,7 @@ void sab_describe_boundaries(const sab_session *session, const sab_teller *out)
             nfree += entry->has_velocity && !entry->prescribed[i];
         const char *kind = entry->slip           ? "slip"
                            : entry->has_wall     ? "wall with friction"
+                           : entry->has_inflow   ? "inflow"
                            : entry->has_velocity ? velocity[nfree]
                            : entry->has_pressure ? "pressure"
                                                  : "traction";

@@ -172,7 +172,9 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
     session->surface.contact = c->surface_contact;
     session->surface.correct = c->surface_correct;
     session->surface.band = c->surface_band;
+    session->surface.fewest = c->surface_fewest;
     session->surface.fill = &c->initial_fill;
+    session->surface.group = c->initial_group;
     const sab_flow_setup setup = {
         .mesh = session->mesh,
         .element = c->element,

@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 #include <math.h>
+#include <assert.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 26, CARRIER = 3 * SAB_DIM + 2 }; /* numbers of a carrier */
+enum { MOST_BLOCKS = 28, CARRIER = 3 * SAB_DIM + 2 }; /* numbers of a carrier */
 
 void sab_run_state_destroy(sab_run_state *run)
 {
@@ -154,6 +155,7 @@ typedef struct list { /* of blocks, and what some of them point to */
 
 static void add(list *l, const char *name, sab_checkpoint_type type, size_t count, const void *data)
 {
+    assert(l->n < MOST_BLOCKS);
     l->block[l->n++] = (sab_checkpoint_block){name, type, count, data};
 }
 
@@ -174,6 +176,8 @@ static sab_status add_carriers(list *l, const sab_flow_state *s, sab_error *err)
     }
     add(l, "carriers", SAB_CHECKPOINT_REAL, (size_t)CARRIER * (size_t)s->ncarriers, l->carriers);
     add(l, "left", SAB_CHECKPOINT_REAL, (size_t)s->nsides, s->left);
+    add(l, "fed", SAB_CHECKPOINT_REAL, (size_t)s->nsides, s->fed);
+    add(l, "owed", SAB_CHECKPOINT_REAL, s->nowed, s->owed);
 cleanup:
     return status;
 }
@@ -426,14 +430,19 @@ static sab_status get_carriers(const sab_checkpoint *c, int nelements, sab_flow_
                                sab_carrier **carrier, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_checkpoint_block *b, *left;
+    const sab_checkpoint_block *b, *left, *fed, *owed;
 
     if (sab_checkpoint_get(c, "carriers", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, NULL) != SAB_OK)
         return SAB_OK;
     SAB_TRY(sab_checkpoint_get(c, "left", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &left, err));
+    SAB_TRY(sab_checkpoint_get(c, "fed", SAB_CHECKPOINT_REAL, left->count, &fed, err));
+    SAB_TRY(sab_checkpoint_get(c, "owed", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &owed, err));
     s->ncarriers = (int)(b->count / CARRIER);
     s->nsides = (int)left->count;
     s->left = left->data;
+    s->fed = fed->data;
+    s->nowed = owed->count;
+    s->owed = owed->data;
     SAB_NEW(*carrier, s->ncarriers);
     s->carrier = *carrier;
     for (int p = 0; p < s->ncarriers; p++) {
