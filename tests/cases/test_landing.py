@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Surfaces that move, on coarse meshes: a block that falls and lands, grains against an obstacle, a
-round column, a run that is killed fifty times.
+round column, a heap at rest, a run that is killed fifty times.
 
     test_landing.py SABLIER_BINARY
 """
@@ -102,6 +102,17 @@ def column_round():
     tests.below(volume / math.pi - 1, 1e-6, "round: volume under its height")
 
 
+def along():
+    """A heap below its angle whose surface lies along sides of the mesh does not move at all; one that is too steep does."""
+    for slope, low, high in (0.3, 0, 1e-6), (0.6, 1e-2, 1):
+        tests.run(f"slope {slope}", "heap/along.yaml", "mesh.parameters.h=0.25", f"mesh.parameters.slope={slope}", "time.end=0.8",
+                  "mesh.parameters.H=1.8", f"initial.fill=\"y < {slope}*(2.4 - x)\"")
+        rows = history(f"slope {slope}")
+        fastest = max(row["speed"] for row in rows)
+        tests.check(low <= fastest < high, f"along: slope {slope}, largest rms speed {fastest:.1e}")
+        tests.below(max(abs(row["mass"] / (2.88 * slope) - 1) for row in rows), 1e-13, "along: mass")
+
+
 def killed():
     """Killed fifty times, after some steps, some while it reads, meshes or writes: the same bits as if left alone."""
     sets = ["mesh.parameters.h=0.3", "time.end=1", "output.every=0.2"]
@@ -138,5 +149,6 @@ def killed():
 block()
 dam()
 column_round()
+along()
 killed()
 tests.end()
