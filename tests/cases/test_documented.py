@@ -125,7 +125,7 @@ WORDS = {
     "obstacle.gif": "obstacle.gif --skip 20 --dpi 40", "silo.gif": "silo.gif --skip 3 --dpi 40", "emptying.gif": "emptying.gif --dpi 40",
     "mesh.parameters.h=0.0625 --set time.step=0.0125": "mesh.parameters.h=0.4", "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
     "mesh.parameters.across=12 --set mesh.parameters.h=0.9": "mesh.parameters.across=4",
-    "mesh.parameters.h=0.1 --set time.step=0.03 --set time.end=3": "mesh.parameters.h=0.4 --set time.end=0.1",
+    "mesh.parameters.h=0.1 --set time.step=0.025 --set time.end=3": "mesh.parameters.h=0.4 --set time.end=0.1",
     "mesh.parameters.across=14 --set mesh.parameters.h=0.75 --set time.end=0.3": "mesh.parameters.across=4 --set time.end=0.2",
     "mesh.parameters.h=0.1 ": "mesh.parameters.h=0.25 ", "time.end=4": "time.end=0.4", "time.window=2": "time.window=0.2",
     "solver.tolerance=1e-6": "solver.tolerance=1e-2", "solver.tolerance=1e-3": "solver.tolerance=0.1",
