@@ -123,7 +123,7 @@ WORDS = {
     "mesh.parameters.h=0.8 --set mesh.parameters.across=5": "mesh.parameters.h=1 --set mesh.parameters.across=3",
     "time.step=0.1 --set time.end=20": "time.step=0.1 --set time.end=0.4", "mesh.parameters.n=16": "mesh.parameters.n=5", "time.end=5": "time.end=0.4", "chute.gif": "chute.gif --skip 100 --dpi 40",
     "obstacle.gif": "obstacle.gif --skip 20 --dpi 40", "silo.gif": "silo.gif --skip 3 --dpi 40", "emptying.gif": "emptying.gif --dpi 40",
-    "mesh.parameters.h=0.0625 --set time.step=0.0125": "mesh.parameters.h=0.4", "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
+    "time.end=24": "time.end=0.4", "mesh.parameters.h=0.0625 --set time.step=0.0125": "mesh.parameters.h=0.4", "mesh.parameters.h=0.182": "mesh.parameters.h=3", "mesh.parameters.n=32": "mesh.parameters.n=4",
     "mesh.parameters.across=12 --set mesh.parameters.h=0.9": "mesh.parameters.across=4",
     "mesh.parameters.h=0.1 --set time.step=0.025 --set time.end=3": "mesh.parameters.h=0.4 --set time.end=0.1",
     "mesh.parameters.across=14 --set mesh.parameters.h=0.75 --set time.end=0.3": "mesh.parameters.across=4 --set time.end=0.2",
