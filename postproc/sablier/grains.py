@@ -33,7 +33,7 @@ class Grains:
     """The grains of one time: the last of grains.pvd, or number `index` of it.
 
     x        [grains][dimension]
-    radius   [grains]
+    radius   [grains], None of the points that carry a surface that moves
     data     {name: [grains](, components)}  velocity, spin, orientation, mass, id, pressure
     """
 
@@ -47,10 +47,10 @@ class Grains:
         self.x = mesh.points[:, :self.dimension]
         self.data = {name: value.squeeze(axis=1) if value.shape[1:] == (1,) else value
                      for name, value in mesh.point_data.items()}
-        self.radius = self.data["radius"]
+        self.radius = self.data.get("radius")
 
     def names(self):
-        return ["speed", "turning"] + [n for n, v in self.data.items() if v.ndim == 1] + \
+        return ["speed"] + ["turning"] * ("spin" in self.data) + [n for n, v in self.data.items() if v.ndim == 1] + \
             [f"velocity_{a}" for a in "xyz"[:self.dimension]]
 
     def scalar(self, name):

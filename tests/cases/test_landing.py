@@ -1,15 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Surfaces that move, on coarse meshes: a block that falls and lands, grains against an obstacle, a
-round column.
+round column, a heap at rest, a run that is killed fifty times.
 
     test_landing.py SABLIER_BINARY
 """
 import csv
 import math
 import os
+import random
+import re
+import signal
+import subprocess
 
-from case_run import Tests
+from case_run import ROOT, Tests
 
 tests = Tests()
 
@@ -98,7 +102,53 @@ def column_round():
     tests.below(volume / math.pi - 1, 1e-6, "round: volume under its height")
 
 
+def along():
+    """A heap below its angle whose surface lies along sides of the mesh does not move at all; one that is too steep does."""
+    for slope, low, high in (0.3, 0, 1e-6), (0.6, 1e-2, 1):
+        tests.run(f"slope {slope}", "heap/along.yaml", "mesh.parameters.h=0.25", f"mesh.parameters.slope={slope}", "time.end=0.8",
+                  "mesh.parameters.H=1.8", f"initial.fill=\"y < {slope}*(2.4 - x)\"")
+        rows = history(f"slope {slope}")
+        fastest = max(row["speed"] for row in rows)
+        tests.check(low <= fastest < high, f"along: slope {slope}, largest rms speed {fastest:.1e}")
+        tests.below(max(abs(row["mass"] / (2.88 * slope) - 1) for row in rows), 1e-13, "along: mass")
+
+
+def killed():
+    """Killed fifty times, after some steps, some while it reads, meshes or writes: the same bits as if left alone."""
+    sets = ["mesh.parameters.h=0.3", "time.end=1", "output.every=0.2"]
+    tests.run("alone", "block", *sets)
+    chance, kills, runs = random.Random(5), 0, 0
+    while kills < 50 and runs < 40:
+        path = tests.path(f"killed {runs}")
+        while not os.path.exists(os.path.join(path, "summary.json")):
+            there = any(os.path.exists(os.path.join(path, name)) for name in ("checkpoint.sab", "checkpoint.previous.sab"))
+            steps = chance.randint(-3, 12)  # before it has said anything, if negative
+            process = subprocess.Popen([tests.binary, "run", os.path.join(ROOT, "cases", "block"), "-v", "-o", path,
+                                        *(["--resume"] if there else []), *(t for o in sets for t in ("--set", o))],
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for line in process.stdout if steps >= 0 and kills < 50 else ():
+                steps -= re.match(r" +\d+ +[\d.]+ +\d+ ", line) is not None
+                if steps < 0:
+                    break
+            if kills < 50:
+                process.kill()
+            errors = process.communicate(timeout=60)[1]
+            kills += process.returncode == -signal.SIGKILL
+            if process.returncode not in (0, -signal.SIGKILL):
+                tests.check(False, f"killed: exit code {process.returncode} {errors}")
+                return
+        runs += 1
+        for file in "history.csv", "grains_0005.vtu", "fields_0005.vtu":
+            with open(os.path.join(tests.path("alone"), file), "rb") as one, open(os.path.join(path, file), "rb") as other:
+                if one.read() != other.read():
+                    tests.check(False, f"killed: {file} of run {runs} differs")
+                    return
+    tests.check(kills == 50, f"killed: {kills} times, {runs} runs with the bits of one left alone")
+
+
 block()
 dam()
 column_round()
+along()
+killed()
 tests.end()

@@ -60,6 +60,7 @@ CASES = {  # coarse, and with a force probe on every group that others meet
     "drum/case.yaml": {"mesh.parameters.h": 0.5, "time.end": 0.2},
     "emptying/case.yaml": {"mesh.parameters.h": 1.5, "mesh.parameters.across": 2, "time.end": 0.1},
     "heap/case.yaml": {"mesh.parameters.h": 0.4, "time.end": 0.08},
+    "heap/along.yaml": {"mesh.parameters.h": 0.4, "time.end": 0.08},
     "grain-slope/case.yaml": {"time.end": 2},
     "grain-column/case.yaml": {"grains.fill.grid": "[5, 5]", "time.end": 1},
     "grain-cube/case.yaml": {"grains.fill.grid": "[3, 3, 3]", "time.end": 1},
