@@ -143,7 +143,7 @@ static const char *radii_mistake(const sab_case *c, const char **key)
         return *key = "grains.radius", "missing; only a file has radii of its own";
     if (g->file != NULL && (g->has_radius || g->has_radius_y))
         return *key = g->has_radius ? "grains.radius" : "grains.radius_y",
-               "the file has radii for each grain; leave this out";
+               "the file has a radius for each grain; leave this out";
     if (g->has_radius_y && c->geometry->dim == SAB_DIM)
         return *key = "grains.radius_y", "ellipses are in the plane; in space grains are spheres";
     return NULL;
@@ -173,6 +173,16 @@ static const char *fill_mistake(const sab_case *c, const char **key)
     return NULL;
 }
 
+static const char *wall_repeats(const sab_case_wall *w, int axis, double length)
+{
+    if (w->has_point && w->normal[axis] != 0.0)
+        return "a plane across a direction in which the room repeats itself would be there once; "
+               "use a segment or group";
+    if (w->has_segment && fabs(w->segment[1][axis] - w->segment[0][axis]) > length * (1.0 + 1e-12))
+        return "a segment is longer than the room, which repeats itself";
+    return NULL;
+}
+
 /* Where the room repeats itself, and what has no meaning there. */
 static const char *box_mistake(const sab_case *c, const char **key)
 {
@@ -188,9 +198,8 @@ static const char *box_mistake(const sab_case *c, const char **key)
         if (c->grains.has_box[k] && !(box[1] > box[0]))
             return "give two numbers, from where to where: [0, 10]";
         for (int w = 0; c->grains.has_box[k] && w < c->nwalls; w++)
-            if (c->wall[w].has_point && c->wall[w].normal[k] != 0.0)
-                return *key = "walls", "a plane across a direction in which the room repeats "
-                                       "itself would be there once; use a segment or group";
+            if (wall_repeats(&c->wall[w], k, box[1] - box[0]) != NULL)
+                return *key = "walls", wall_repeats(&c->wall[w], k, box[1] - box[0]);
     }
     for (int i = 0; i < c->nprobes && c->grains.has_box[0]; i++)
         if (c->probe[i].kind == SAB_PROBE_FRONT)

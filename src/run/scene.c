@@ -240,10 +240,12 @@ static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_
 static sab_status check_overlap(const sab_scene *s, sab_error *err)
 {
     const sab_bodies *b = s->grains->bodies;
+    const double reach =
+        s->c->grains.reach > 0.0 ? s->c->grains.reach : sab_bodies_largest(b); /* as of a step */
     sab_pairs pairs = {0};
     sab_status status = SAB_OK;
 
-    SAB_TRY(sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, 0.0, err));
+    SAB_TRY(sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, reach, err));
     for (int q = 0; q < pairs.n; q++) {
         const sab_pair *p = &pairs.pair[q];
         const double own = sab_bodies_least(b, p->i),
