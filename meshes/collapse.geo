@@ -6,17 +6,19 @@ DefineConstant[
   W = {3.6, Name "width of the box"}
   left = {0, Name "its left side: with -1 the front of the grains is their run-out"}
   H = {1.2, Name "height of the box, more than a"}
+  low = {H, Name "height of the box at its right side: tall columns need no roof above their toe"}
   h = {0.14, Name "size of the triangles"}
+  far = {h, Name "size at the upper left corner, where there is nothing but void"}
 ];
 Mesh.MeshSizeMin = h;
-Mesh.MeshSizeMax = h;
+Mesh.MeshSizeMax = far;
 Point(1) = {left, 0, 0, h};
 Point(2) = {left + 1, 0, 0, h};
 Point(3) = {left + 1, a, 0, h};
 Point(4) = {left, a, 0, h};
 Point(5) = {left + W, 0, 0, h};
-Point(6) = {left + W, H, 0, h};
-Point(7) = {left, H, 0, h};
+Point(6) = {left + W, low, 0, h};
+Point(7) = {left, H, 0, far};
 Line(1) = {1, 2};
 Line(2) = {2, 3};
 Line(3) = {3, 4};

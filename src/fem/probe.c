@@ -57,6 +57,7 @@ const char *const sab_carried_name[SAB_CARRIED_KINDS] = {
     [SAB_CARRIED_KINETIC_ENERGY] = "kinetic_energy",
     [SAB_CARRIED_POTENTIAL_ENERGY] = "potential_energy",
     [SAB_CARRIED_SPEED] = "speed",
+    [SAB_CARRIED_MOMENTUM] = "momentum",
     [SAB_CARRIED_EXCESS] = "excess",
     [SAB_CARRIED_COUNT_OF] = "points",
     [SAB_CARRIED_FEWEST] = "fewest",

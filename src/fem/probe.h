@@ -73,6 +73,7 @@ typedef enum sab_carried {
     SAB_CARRIED_KINETIC_ENERGY,
     SAB_CARRIED_POTENTIAL_ENERGY, /* -sum m g.x */
     SAB_CARRIED_SPEED,            /* rms */
+    SAB_CARRIED_MOMENTUM,         /* sum m v, dim numbers; about an axis along it only */
     SAB_CARRIED_EXCESS,   /* mass where it is more than the mesh has room for, relative to all */
     SAB_CARRIED_COUNT_OF, /* number of mass points */
     SAB_CARRIED_FEWEST,   /* in an element inside */

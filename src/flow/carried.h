@@ -7,7 +7,7 @@
 #include "fem/probe.h"
 #include "flow/flow.h"
 
-/* value: dim numbers of a centre, else one. */
+/* value: dim numbers of a centre or a momentum, along the axis of a round body one; else one. */
 void sab_carried_number(const sab_flow *flow, sab_carried what, double *value);
 /* Mass that has left through a group of the mesh, or was fed there. */
 double sab_carried_through(const sab_flow *flow, int group, bool fed);

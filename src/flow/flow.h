@@ -137,7 +137,7 @@ typedef struct sab_flow_state {
 } sab_flow_state;
 sab_flow_state sab_flow_get_state(const sab_flow *flow);
 /* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the
- * flow. Of a state of another flow on the same mesh (initial.from) only velocity and lambda may
+ * flow. Of a state of another flow (run/initial.h) only velocity and lambda may
  * count: give it step and time zero, and this flow's own eta and nu, or the law of the other
  * one would stay. A creeping flow starts from its lambda. */
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err);

@@ -38,7 +38,8 @@ static bool is_integral(const sab_probe *probe)
            probe->kind == SAB_PROBE_FED ||
            (probe->kind == SAB_PROBE_GRAINS &&
             (probe->grains == SAB_CARRIED_MASS || probe->grains == SAB_CARRIED_KINETIC_ENERGY ||
-             probe->grains == SAB_CARRIED_POTENTIAL_ENERGY));
+             probe->grains == SAB_CARRIED_POTENTIAL_ENERGY ||
+             probe->grains == SAB_CARRIED_MOMENTUM));
 }
 
 static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *entry,
@@ -175,6 +176,13 @@ static sab_status place_load(sab_probes *p, int i, const sab_flow *flow, const s
     return SAB_OK;
 }
 
+/* A sum of vectors: about an axis its axial component. */
+static void name_vector(const sab_geometry *geometry, sab_probe_result *r)
+{
+    r->components = geometry->axis ? 1 : geometry->dim;
+    r->name = geometry->coordinate + geometry->dim - r->components;
+}
+
 /* The components of a number or a field, and what they are called. */
 static void name_components(const sab_flow *flow, const sab_probe *probe, sab_probe_result *r)
 {
@@ -195,11 +203,11 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
         if (probe->grains == SAB_CARRIED_CENTRE) {
             r->components = geometry->dim;
             r->name = geometry->coordinate;
-        }
+        } else if (probe->grains == SAB_CARRIED_MOMENTUM)
+            name_vector(geometry, r);
         return;
     case SAB_PROBE_FORCE:
-        r->components = geometry->axis ? 1 : geometry->dim;
-        r->name = geometry->coordinate + geometry->dim - r->components;
+        name_vector(geometry, r);
         return;
     default:
         r->components = sab_fields_components(flow->fields, probe->field);

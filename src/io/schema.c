@@ -59,6 +59,8 @@ static const char *const with_rain[] = {"rain", NULL};
 static const char *const with_smallest[] = {"smallest", NULL};
 static const char *const with_box[] = {"grid", "rain", NULL};
 static const char *const with_point[] = {"point", NULL};
+static const char *const with_segment[] = {"segment", NULL};
+static const char *const with_radius_y[] = {"radius_y", NULL};
 static const char *const with_angle[] = {"angle", NULL};
 static const char *const with_force[] = {"force", NULL};
 static const char *const with_integral[] = {"integral", NULL};
@@ -257,8 +259,17 @@ static const sab_key table[] = {
     {"grains.radius", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
      IN(sab_case, grains.radius), FLAG(sab_case, grains.has_radius), ABOVE(0.0),
      .help = "Of all, or uniform between two; a file has its own"},
+    {"grains.radius_y", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.radius_y), FLAG(sab_case, grains.has_radius_y), ABOVE(0.0),
+     .help = "In the plane: grains are ellipses with the semi-axis radius along their own x and "
+             "this one along their y; of all, or uniform between two"},
+    {"grains.angle", SAB_KEY_RANGE, .unit = "degree", .fallback = "", .with = with_radius_y,
+     IN(sab_case, grains.angle), FLAG(sab_case, grains.has_angle),
+     .help = "Of their own x with that of the room at time 0, of all or uniform between two; 0 if "
+             "not given"},
     {"grains.density", SAB_KEY_NUMBER, .fallback = "1", .unless = "mass",
-     IN(sab_case, grains.density), ABOVE(0.0), .help = "Mass per area of a disc, volume of a ball"},
+     IN(sab_case, grains.density), ABOVE(0.0),
+     .help = "Mass per area of a disc or ellipse, volume of a ball"},
     {"grains.mass", SAB_KEY_RANGE, .fallback = "", IN(sab_case, grains.mass),
      FLAG(sab_case, grains.has_mass), ABOVE(0.0),
      .help = "Instead of the density: of all, or uniform between two"},
@@ -286,6 +297,17 @@ static const sab_key table[] = {
      IN(sab_case, grains.velocity), .help = "Of all at time 0; rest if not given"},
     {"grains.spin", SAB_KEY_NUMBER, .fallback = "0", IN(sab_case, grains.spin),
      .help = "Of all at time 0, anticlockwise; about z in space"},
+    {"grains.periodic", SAB_KEY_MAP, .fallback = "{}",
+     .help = "Directions in which the room repeats itself: grains that leave at the one end come "
+             "in at the other, and touch across"},
+    {"grains.periodic.x", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.box[0]), FLAG(sab_case, grains.has_box[0]),
+     .help = "From where to where, two numbers"},
+    {"grains.periodic.y", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.box[1]), FLAG(sab_case, grains.has_box[1]), .help = "Likewise"},
+    {"grains.periodic.z", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.box[SAB_DIM - 1]), FLAG(sab_case, grains.has_box[SAB_DIM - 1]),
+     .help = "Likewise, in space"},
     {"grains.fill", SAB_KEY_MAP, .help = "Where they are: exactly one of grid, rain, file"},
     {"grains.fill.grid", SAB_KEY_POINT, .fallback = "", IN(sab_case, grains.grid),
      FLAG(sab_case, grains.has_grid), AT_LEAST(1.0), .help = "So many along each axis"},
@@ -293,8 +315,8 @@ static const sab_key table[] = {
      FLAG(sab_case, grains.has_rain), AT_LEAST(1.0),
      .help = "So many at random places between low and high, where they touch nothing"},
     {"grains.fill.file", SAB_KEY_NAME, .fallback = "", IN(sab_case, grains.file),
-     .help = "CSV with columns x, y, z, radius and, if given, mass, vx, vy, vz, wx, wy, wz; "
-             "relative to the case file"},
+     .help = "CSV with columns x, y, z, radius and, if given, mass, vx, vy, vz, wx, wy, wz, and of "
+             "ellipses radius_y, angle; relative to the case file"},
     {"grains.fill.low", SAB_KEY_POINT, .unit = UNIT_LENGTH, .with = with_box,
      IN(sab_case, grains.low), .help = "Lowest corner of the grid or box"},
     {"grains.fill.high", SAB_KEY_POINT, .unit = UNIT_LENGTH, .with = with_rain,
@@ -321,6 +343,10 @@ static const sab_key table[] = {
     {"walls.*.segment", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "",
      IN(sab_case_wall, segment), FLAG(sab_case_wall, has_segment),
      .help = "In the plane: a wall between two points, with two sides"},
+    {"walls.*.beads", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .fallback = "", .with = with_segment,
+     IN(sab_case_wall, beads), ABOVE(0.0),
+     .help = "In the place of the segment a row of glued discs of this radius along it, each "
+             "touching the next: a rough wall"},
     {"walls.*.group", SAB_KEY_NAME, .fallback = "", IN(sab_case_wall, group),
      .help = "The sides of this boundary group of the mesh, or triangles in space"},
     {"walls.*.open", SAB_KEY_BOOLEAN, .fallback = "false", IN(sab_case_wall, open),
@@ -386,8 +412,9 @@ static const sab_key table[] = {
     {"initial.fill.group", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_group),
      .help = "The physical surface (in space volume) of the mesh that is full"},
     {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
-     .help = "checkpoint.sab of another run on the same mesh, relative to the case file: its "
-             "velocity and stress; a creeping flow takes the stress as a first guess"},
+     .help = "checkpoint.sab of another run, relative to the case file: its velocity and stress, "
+             "interpolated if the mesh is another one; a creeping flow takes the stress as a first "
+             "guess"},
 
     {"solver", SAB_KEY_MAP, .fallback = "{}", .help = "How the cone program is solved"},
     {"solver.method", SAB_KEY_CHOICE, .fallback = "auto", .choice = method_choice,
@@ -479,7 +506,8 @@ static const sab_key table[] = {
      IN(sab_probe, grains),
      .help = "A number of grains whose surface moves. angle: of their surface with the level, "
              "degrees; lean: of their centre of mass about the origin, from the direction of "
-             "gravity; excess: mass beyond what there is room for"},
+             "gravity; excess: mass beyond what there is room for; momentum: without that of the "
+             "light mass of the void"},
     {"probes.*.left", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
      .help = "Mass of the grains that have left through this boundary group so far"},
     {"probes.*.fed", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),

@@ -184,6 +184,26 @@ static void describe_time(const sab_session *session, const sab_teller *out)
                  courant, t->step / courant);
 }
 
+/* A start from another mesh: what was outside, and what interpolation has changed. */
+static void describe_start(const sab_session *session, const sab_teller *out)
+{
+    const sab_transfer_report *r = &session->transfer;
+    const double whole = session->c->geometry->whole;
+
+    if (r->places == 0)
+        return;
+    sab_tell(out, "start          interpolated from another mesh: %s", session->c->initial_from);
+    if (r->clamped > 0)
+        sab_tell(out, "               %d of %d places outside, by up to %.2g: its boundary answers",
+                 r->clamped, r->places, r->farthest);
+    if (session->c->time.scheme == SAB_CREEPING)
+        return;
+    sab_tell(out, "               kinetic energy %.6g, there %.6g", whole * r->energy,
+             whole * r->energy_source);
+    sab_tell(out, "               share of the strain rate in volume %.2g %%, there %.2g %%",
+             100.0 * r->divergence, 100.0 * r->divergence_source);
+}
+
 /* Where two entries differ at the nodes they share: who holds them. */
 static void describe_corners(const sab_session *session, const sab_teller *out)
 {
@@ -252,6 +272,7 @@ static void describe_flow(const sab_session *session, const sab_teller *out)
     describe_rheology(session, out);
     describe_corners(session, out);
     describe_time(session, out);
+    describe_start(session, out);
     sab_tell(out, "solver         %s, tolerance %g on the power gap",
              sab_method_table[c->solver.method].name, c->solver.tolerance);
     describe_memory(session, &info, out);

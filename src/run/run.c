@@ -101,7 +101,7 @@ cleanup:
  * at least one step: the forces of a step are not part of a state. */
 static sab_status resume(sab_run *run, sab_error *err)
 {
-    const sab_session *s = &run->session;
+    sab_session *s = &run->session;
     sab_status status = SAB_OK;
 
     SAB_TRY(

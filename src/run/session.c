@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/session.h"
 #include "base/timer.h"
-#include "run/state.h"
 #include "fem/exact.h"
 #include "flow/pace.h"
 
@@ -198,7 +197,7 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
                             sab_element_faces(c->element, session->mesh), c->nboundaries,
                             c->boundary, session->flow->group, setup.dt, &session->held, err));
     if (initial && c->initial_from != NULL)
-        SAB_TRY(sab_state_initial(session, err));
+        SAB_TRY(sab_initial_take(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
     SAB_TRY(find_watched(session, err));
     SAB_TRY(try_exact(session, err));

@@ -368,7 +368,8 @@ static double momentum(const sab_grains *g)
 static void test_box(void)
 {
     sab_grains_options o = sab_grains_options_default();
-    const sab_fill_grid fill = {{4, 4, 4}, {0}, 1.0, {0.40, 0.45, 1.0, 2.0, 0.0}, 0.025, 0.0, 3};
+    const sab_fill_grid fill = {{4, 4, 4}, {0}, 1.0, {0.40, 0.45, 1.0, 2.0, 0.0, 0, 0, 0, 0},
+                                0.025,     0.0, 3};
     sab_bodies *b = NULL;
     sab_grains *g = NULL;
     sab_grain_wall wall[5];
