@@ -194,21 +194,22 @@ static sab_status run_sweeps(sab_call *call, const sab_stage *stage, sab_error *
     sab_solver *sol = call->solver;
     const sab_program *p = call->program;
     const double *gamma = sab_residual_strain_rate(sol->residual);
-    bool done = false;
+    bool done = false, conjugate = true;
     sab_status status = SAB_OK;
 
     if (sol->gs == NULL)
         SAB_TRY(sab_gauss_seidel_create(p, &sol->gs, err));
     for (int most = FIRST_SWEEPS; !done; most *= 2) {
-        const double start = sab_cpu_seconds();
+        const double start = sab_cpu_seconds(), before = call->current.natural;
 
         most = most < sol->options.inner ? most : sol->options.inner;
         sol->done.outer++;
         memcpy(sol->gamma, gamma, (size_t)sol->npoints * (size_t)sol->s * sizeof *gamma);
-        sab_gauss_seidel_run(sol->gs, p, most, sol->lambda, &sol->done.inner);
+        sab_gauss_seidel_run(sol->gs, p, conjugate, most, sol->lambda, &sol->done.inner);
         sol->done.cpu_cones += sab_cpu_seconds() - start;
         SAB_TRY(sab_call_finish(call, stage->method, stage->hurried ? sweeps : sab_patience_usual,
                                 &done, err));
+        conjugate = !conjugate || call->current.natural < before;
     }
 cleanup:
     return status;
