@@ -96,24 +96,15 @@ void sab_carried_number(const sab_flow *flow, sab_carried what, double *value)
     }
 }
 
-static double sum_group(const sab_flow *flow, int group, const double *side)
+double sab_carried_through(const sab_flow *flow, int group, bool fed)
 {
     const sab_mesh_group *g = &flow->setup.mesh->group[group];
+    const sab_carriers *c = flow->surface->carriers;
     double sum = 0.0;
 
     for (int i = 0; i < g->nfacets; i++)
-        sum += side[g->facet[i]];
+        sum += (fed ? c->fed : c->left)[g->facet[i]];
     return sum;
-}
-
-double sab_carried_left(const sab_flow *flow, int group)
-{
-    return sum_group(flow, group, flow->surface->carriers->left);
-}
-
-double sab_carried_fed(const sab_flow *flow, int group)
-{
-    return sum_group(flow, group, flow->surface->carriers->fed);
 }
 
 typedef struct item {

@@ -290,11 +290,7 @@ sab_status sab_flow_build(const sab_flow_setup *given, sab_space *space, sab_flo
 
     *flow = NULL;
     SAB_NEW(f, 1);
-    f->setup = *given;
-    f->given = given->boundary;
-    SAB_TRY(sab_gates_boundaries(given, &f->own, err));
-    if (f->own != NULL)
-        f->setup.boundary = f->own;
+    SAB_TRY(sab_gates_setup(given, f, err));
     const sab_flow_setup *setup = &f->setup;
     SAB_NEW(f->group, setup->nboundaries);
     SAB_TRY(sab_geometry_check_mesh(mesh, setup->geometry, err));

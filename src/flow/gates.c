@@ -13,11 +13,12 @@ static double time_of(const sab_flow_setup *setup, int b)
     return setup->boundary[b].opens > 0.0 ? rint(setup->boundary[b].opens / setup->dt) : INFINITY;
 }
 
-sab_status sab_gates_boundaries(const sab_flow_setup *setup, sab_boundary **own, sab_error *err)
+sab_status sab_gates_setup(const sab_flow_setup *setup, sab_flow *flow, sab_error *err)
 {
     sab_status status = SAB_OK;
 
-    *own = NULL;
+    flow->setup = *setup;
+    flow->given = setup->boundary;
     for (int b = 0; b < setup->nboundaries; b++) {
         const sab_boundary *at = &setup->boundary[b];
         const double when = time_of(setup, b);
@@ -30,16 +31,17 @@ sab_status sab_gates_boundaries(const sab_flow_setup *setup, sab_boundary **own,
                      setup->dt * (floor(at->opens / setup->dt) + 1.0));
         if (!(when <= setup->opened))
             continue;
-        if (*own == NULL) {
-            SAB_NEW(*own, setup->nboundaries);
-            memcpy(*own, setup->boundary, (size_t)setup->nboundaries * sizeof **own);
+        if (flow->own == NULL) {
+            SAB_NEW(flow->own, setup->nboundaries);
+            memcpy(flow->own, setup->boundary, (size_t)setup->nboundaries * sizeof *flow->own);
+            flow->setup.boundary = flow->own;
         }
-        (*own)[b] = (sab_boundary){.group = at->group,
-                                   .line = at->line,
-                                   .has_traction = true,
-                                   .opens = at->opens,
-                                   .nover = at->nover,
-                                   .over = at->over};
+        flow->own[b] = (sab_boundary){.group = at->group,
+                                      .line = at->line,
+                                      .has_traction = true,
+                                      .opens = at->opens,
+                                      .nover = at->nover,
+                                      .over = at->over};
     }
 cleanup:
     return status;

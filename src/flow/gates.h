@@ -10,10 +10,9 @@
 
 #include "flow/flow.h"
 
-/* The entries with all gates up to time `opened` (in units of dt) taken away, *own; NULL: they are
- * the given ones. SAB_ERR_INPUT: a time that is no multiple of dt. The caller frees *own; what it
- * points to is borrowed. */
-sab_status sab_gates_boundaries(const sab_flow_setup *setup, sab_boundary **own, sab_error *err);
+/* flow->setup, given and own: the setup with all gates up to setup.opened taken away.
+ * SAB_ERR_INPUT: a time that is no multiple of dt. */
+sab_status sab_gates_setup(const sab_flow_setup *setup, sab_flow *flow, sab_error *err);
 /* Take away what is due before the next step. */
 sab_status sab_gates_open_due(sab_flow *flow, sab_error *err);
 /* The walls that a state has whose time is `at`. */

@@ -37,7 +37,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* `work` and `times` end with the counts and times of sab_work_table. */
 enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
-enum { REPORT = 21, TRANSPORT = 5, STATE = 7 };
+enum { REPORT = 21, TRANSPORT = 5, OLD_STATE = 5, STATE = 7 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -486,15 +486,17 @@ sab_status sab_state_get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_er
     }
     SAB_TRY(sab_checkpoint_get(c, "step", SAB_CHECKPOINT_INTEGER, 1, &b, err));
     s->steps = (int)((const int64_t *)b->data)[0];
-    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, STATE, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, err));
+    if (b->count != STATE && b->count != OLD_STATE)
+        SAB_FAIL(err, SAB_ERR_INPUT, "block 'state' has %zu numbers, not %d", b->count, STATE);
     const double *number = b->data;
     s->time = number[0];
     s->natural = number[1];
     s->inertia = number[2];
     s->factored = number[3] != 0.0;
     s->stored = number[4];
-    s->at = number[5];
-    s->level = (int)number[6];
+    s->at = b->count == STATE ? number[5] : s->steps; /* of version 3, whose steps were all alike */
+    s->level = b->count == STATE ? (int)number[6] : 0;
 cleanup:
     return status;
 }
