@@ -289,7 +289,8 @@ static const sab_key table[] = {
              "smallest radius in one; 0: of one, whatever they do"},
     {"grains.reach", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .fallback = "0",
      IN(sab_case, grains.reach), AT_LEAST(0.0),
-     .help = "Pairs up to this distance are candidates of contact; 0: the largest radius"},
+     .help = "Pairs up to this distance are candidates of contact, and all others that can meet in "
+             "a step"},
     {"grains.overlap", SAB_KEY_NUMBER, .fallback = "1e-2", IN(sab_case, grains.overlap),
      INSIDE(0.0, 1.0),
      .help = "A step after which grains overlap by more than this part of a radius has missed"},

@@ -243,6 +243,18 @@ static void describe_memory(const sab_session *session, const sab_factor_info *i
                  memory.elements, session->mesh->cell->plural, 1e-9 * memory.machine);
 }
 
+/* Multigrid has no factor; it shares the matrix, row by row. */
+static void describe_ranks(const sab_factor_info *info, const sab_teller *out)
+{
+    if (info->processes > 1 && info->memory > 0.0)
+        sab_tell(out, "mpi            %d ranks share each factor, at most %.3g MB of it in one;",
+                 info->processes, 1e-6 * info->memory);
+    else if (info->processes > 1)
+        sab_tell(out, "mpi            %d ranks share each solve;", info->processes);
+    if (info->processes > 1)
+        sab_tell(out, "               the last digits differ from one run to the next");
+}
+
 static void describe_flow(const sab_session *session, const sab_teller *out)
 {
     const sab_case *c = session->c;
@@ -280,11 +292,7 @@ static void describe_flow(const sab_session *session, const sab_teller *out)
         sab_tell(out, "disk           about %.3g MB: %d %s of %.3g MB, and checkpoints",
                  1e-6 * disk.bytes, disk.frames, disk.frames == 1 ? "frame" : "frames",
                  1e-6 * disk.frame);
-    if (info.processes > 1)
-        sab_tell(out,
-                 "mpi            %d ranks share each factor, at most %.3g MB of it in one;\n"
-                 "               the last digits differ from one run to the next",
-                 info.processes, 1e-6 * info.memory);
+    describe_ranks(&info, out);
 }
 
 void sab_describe_session(const sab_session *session, const sab_teller *out)

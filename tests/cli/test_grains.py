@@ -84,7 +84,7 @@ MISTAKES = [
     ("open: true", "open: true, friction: 0.1", r"walls.out: is open: nothing touches it"),
     ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
     ("scheme: inertial, ", "", r"^\S*case.yaml:\d+:1: grains: they move in time steps; add time.scheme: inertial\n$"),
-    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has radii for each grain"),
+    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
 ]
 
 
