@@ -32,6 +32,7 @@ Plane Surface(1) = {1};
 Curve Loop(2) = {5, 6, 7, 8, -3, -2};
 Plane Surface(2) = {2};
 Physical Surface("domain") = {1, 2};
+Physical Surface("grains") = {1};
 Physical Curve("base") = {1, 5};
 Physical Curve("wall") = {4, 8};
 Physical Curve("right") = {6};

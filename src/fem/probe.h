@@ -15,7 +15,8 @@ typedef enum sab_probe_kind {
     SAB_PROBE_WALL_LOAD, /* loads along a wall with friction, likewise */
     SAB_PROBE_INTEGRAL,  /* one number of the whole domain */
     SAB_PROBE_GRAINS,    /* of the grains of a flow whose surface moves */
-    SAB_PROBE_LEFT,      /* mass of those that have left through a group */
+    SAB_PROBE_LEFT,      /* mass of those that have left through a group, */
+    SAB_PROBE_FED,       /* and of those that were fed there */
     SAB_PROBE_FRONT,     /* first coordinate below which a share of their mass is */
     SAB_PROBE_HEIGHT,    /* how high they stand along a segment, written to profiles/NAME.csv */
     SAB_PROBE_KINDS

@@ -96,13 +96,14 @@ void sab_carried_number(const sab_flow *flow, sab_carried what, double *value)
     }
 }
 
-double sab_carried_left(const sab_flow *flow, int group)
+double sab_carried_through(const sab_flow *flow, int group, bool fed)
 {
     const sab_mesh_group *g = &flow->setup.mesh->group[group];
+    const sab_carriers *c = flow->surface->carriers;
     double sum = 0.0;
 
     for (int i = 0; i < g->nfacets; i++)
-        sum += flow->surface->carriers->left[g->facet[i]];
+        sum += (fed ? c->fed : c->left)[g->facet[i]];
     return sum;
 }
 

@@ -260,6 +260,7 @@ static sab_dimension of_probe(const sab_probe *p, bool has_density, bool *extens
         return d;
     }
     case SAB_PROBE_LEFT:
+    case SAB_PROBE_FED:
         *extensive = true;
         return mass;
     case SAB_PROBE_FRONT:

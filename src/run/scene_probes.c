@@ -189,10 +189,11 @@ static void heights_of(const sab_bodies *b, const sab_probe *p, double *height)
         square += (p->to[k] - p->from[k]) * (p->to[k] - p->from[k]);
     memset(height, 0, (size_t)p->samples * sizeof *height);
     for (int i = 0; i < b->n; i++) {
-        double at = 0.0;
+        double at = 0.0, x[3];
 
+        sab_bodies_place(b, i, x);
         for (int k = 0; k < b->dim; k++)
-            at += (b->position[i * b->dim + k] - p->from[k]) * (p->to[k] - p->from[k]) / square;
+            at += (x[k] - p->from[k]) * (p->to[k] - p->from[k]) / square;
         at *= p->samples;
         if (at >= 0.0 && at < p->samples)
             height[(int)at] += b->mass[i] * p->samples / sqrt(square);

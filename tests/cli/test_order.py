@@ -63,6 +63,8 @@ CASES = {  # coarse, and with a force probe on every group that others meet
     "heap/along.yaml": {"mesh.parameters.h": 0.4, "time.end": 0.08},
     "grain-slope/case.yaml": {"time.end": 2},
     "grain-column/case.yaml": {"grains.fill.grid": "[5, 5]", "time.end": 1},
+    "grain-ellipses/case.yaml": {"grains.fill.grid": "[4, 4]", "time.end": 0.6},
+    "grain-chute/case.yaml": {"grains.fill.grid": "[20, 3]", "time.end": 1, "time.window": 0.5},
     "grain-cube/case.yaml": {"grains.fill.grid": "[3, 3, 3]", "time.end": 1},
     "twin-silo/case.yaml": {"grains.fill.grid": "[6, 4]", "time.end": 1, "time.window": 0.5},
     "twin-silo/continuum.yaml": {"mesh.parameters.across": 2, "mesh.parameters.h": 5, "time.end": 0.2, "time.window": 0.1},
