@@ -25,7 +25,7 @@ typedef struct sab_grains_options {
     double step;   /* of time, at most */
     double travel; /* and so short that no grain moves by more than this part of the smallest
                       radius; 0: as `step` says */
-    double reach;  /* pairs up to this distance; 0: the largest radius, or what a grain may move */
+    double reach;  /* pairs up to this distance at least; all that can meet in a step are found */
     bool cold;     /* without the impulses of the step before */
     double fixed_point; /* |s - s_before| / (|s_before| + 1) that ends the fixed point */
     sab_solver_options solver;

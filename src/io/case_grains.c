@@ -91,6 +91,8 @@ static const char *probe_mistake(const sab_case *c, const sab_probe *p)
         return p->kind == SAB_PROBE_FORCE && p->part != SAB_FORCE_TOTAL
                    ? "the force of grains on a wall has one part, the total"
                    : NULL;
+    case SAB_PROBE_FED:
+        return "nothing is fed to grains that are discs or balls";
     case SAB_PROBE_GRAINS:
         return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
                        p->grains == SAB_CARRIED_ANGLE
@@ -216,8 +218,23 @@ static bool depends_on_place(const sab_function *f)
                                sab_function_at(f, &there, &b, NULL) != SAB_OK || a != b);
 }
 
+static const char *walls_mistake(const sab_case *c, const char **key)
+{
+    *key = "walls";
+    for (int w = 0; w < c->nwalls; w++) {
+        if (c->wall[w].group != NULL && c->mesh_file == NULL)
+            return "a wall is a group of the mesh, and there is none; add mesh.file";
+        for (int k = 0; c->wall[w].has_velocity && k < c->geometry->dim; k++)
+            if (depends_on_place(&c->wall[w].velocity[k]))
+                return "the velocity of a wall is a function of t alone";
+    }
+    return NULL;
+}
+
 static const char *grains_mistake(const sab_case *c, const char **key)
 {
+    if (c->time.scheme != SAB_INERTIAL)
+        return *key = "grains", "they move in time steps; add time.scheme: inertial";
     *key = "geometry";
     if (c->geometry->axis)
         return "grains are in the plane or in space, not about an axis";
@@ -231,15 +248,8 @@ static const char *grains_mistake(const sab_case *c, const char **key)
         return *key = "coarse", "needs a mesh to live on; add mesh.file";
     if (c->initial_from != NULL)
         return *key = "initial.from", "grains start from a fill; use --resume";
-    for (int w = 0; w < c->nwalls; w++) {
-        if (c->wall[w].group != NULL && c->mesh_file == NULL)
-            return *key = "walls", "a wall is a group of the mesh, and there is none; add "
-                                   "mesh.file";
-        for (int k = 0; c->wall[w].has_velocity && k < c->geometry->dim; k++)
-            if (depends_on_place(&c->wall[w].velocity[k]))
-                return *key = "walls", "the velocity of a wall is a function of t alone";
-    }
-    const char *why = box_mistake(c, key);
+    const char *why = walls_mistake(c, key);
+    why = why != NULL ? why : box_mistake(c, key);
     return why != NULL ? why : fill_mistake(c, key);
 }
 

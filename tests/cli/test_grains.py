@@ -83,8 +83,8 @@ MISTAKES = [
     ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
     ("open: true", "open: true, friction: 0.1", r"walls.out: is open: nothing touches it"),
     ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
-    ("scheme: inertial, step: 0.05, end: 3", "scheme: creeping", r"grains: only has a meaning with time.scheme: inertial"),
-    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius"),
+    ("scheme: inertial, ", "", r"^\S*case.yaml:\d+:1: grains: they move in time steps; add time.scheme: inertial\n$"),
+    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
 ]
 
 
