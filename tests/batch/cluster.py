@@ -91,7 +91,7 @@ class Slurm:
 
     def run(self, *words, check=True):
         done = subprocess.run(words, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True, timeout=60)
+                              stderr=subprocess.PIPE, text=True, timeout=900)
         if check and done.returncode != 0:
             raise RuntimeError(f"{' '.join(words)}: {done.returncode} {done.stdout} {done.stderr}")
         return done.stdout
@@ -105,15 +105,15 @@ class Slurm:
         for node in ("n1", "n2"):
             self.run("slurmd", "-N", node)
         self.wait_for(lambda: len(self.run("sinfo", "-h", "-N", "-t", "idle", "-o", "%N",
-                                           check=False).split()) == 2, "idle nodes", 30)
+                                           check=False).split()) == 2, "idle nodes")
 
-    def wait_for(self, condition, what, seconds=60.0):
+    def wait_for(self, condition, what, seconds=600.0):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
                 raise RuntimeError(f"no {what} after {seconds} s\n" + self.run(
                     "squeue", "-r", check=False) + self.run("sinfo", "-N", check=False))
-            time.sleep(0.1)
+            time.sleep(0.01)
 
     def queue(self):
         """{'17_3': 'RUNNING', ...}"""
@@ -139,7 +139,7 @@ class Slurm:
 
     def stop(self):
         self.run("scancel", "-u", self.run("id", "-un").strip(), check=False)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 120
         try:
             while self.queue() and time.monotonic() < end:
                 time.sleep(0.2)

@@ -88,7 +88,7 @@ class Jobs:
         return os.path.join(self.root, name)
 
     def run(self, *args, code=0, name=None, **more):
-        done = self.program.run(*args, cwd=self.root, env=self.env, timeout=240, **more)
+        done = self.program.run(*args, cwd=self.root, env=self.env, timeout=900, **more)
         self.suite.check(f"{name or ' '.join(args)}: exit code {code}", done.returncode == code,
                          f"{done.returncode}\n{done.stdout}\n{done.stderr}")
         return done
@@ -96,7 +96,7 @@ class Jobs:
     def jobs(self, directory):
         return [j["id"] for j in json.loads(text(self.path(f"{directory}/batch/jobs.json")))["jobs"]]
 
-    def wait(self, condition, what, seconds=90.0):
+    def wait(self, condition, what, seconds=600.0):
         self.slurm.wait_for(condition, what, seconds)
 
     def at_work(self, directory, point):
@@ -122,9 +122,8 @@ class Jobs:
         write(self.path("s/study.yaml"), STUDY)
         local = subprocess.Popen([self.program.path, "study", "s", "-o", "local", "-q", "-j", "2"], cwd=self.root,
                                  env=self.program.env, stdout=subprocess.DEVNULL)
-        start = time.monotonic()
-        self.run("study", "s", "-o", "twelve", "--backend", "slurm", "--submit", "--time=10 --mem=100")
-        self.suite.check("submitting returns at once", time.monotonic() - start < 10)
+        self.run("study", "s", "-o", "twelve", "--backend", "slurm", "--submit", "--time=60 --mem=100")
+        self.suite.check("submitting does not wait for the points", self.slurm.queue(), "the queue is empty")
         first, second, collect = self.jobs("twelve")
         self.at_work("twelve", "reynolds=10,bingham=0.25")
         self.at_work("twelve", "reynolds=10,bingham=0.3")
@@ -144,21 +143,21 @@ class Jobs:
         self.wait(lambda: self.slurm.queue().get(f"{first}_0") == "PENDING" or
                   "interrupted" in self.log("twelve", f"{first}_0"), "requeued task")
         self.wait(lambda: node[1] not in self.slurm.run("sinfo", "-h", "-N", "-t", "idle,alloc,mix", "-o", "%N").split(),
-                  "lost node", 60)
+                  "lost node")
         point = self.path("twelve/points/reynolds=10,bingham=0.3")
-        self.wait(lambda: not os.path.exists(f"{point}/owner.1"), "second start of the lost task", 120)
+        self.wait(lambda: not os.path.exists(f"{point}/owner.1"), "second start of the lost task")
         for pid in (run, task):
             os.kill(pid, signal.SIGCONT)
-        self.wait(lambda: not {run, task} & set(processes(self.path("twelve"))), "end of the first start", 60)
+        self.wait(lambda: not {run, task} & set(processes(self.path("twelve"))), "end of the first start")
         self.slurm.mend(node[1])  # not before: a node that comes back kills what Slurm does not know
         lost = self.log("twelve", f"{first}_1")
         self.suite.check("the first start has lost its chain", "taken over by process" in lost, lost)
 
-        self.wait(lambda: not self.slurm.queue(), "end of all jobs", 200)
+        self.wait(lambda: not self.slurm.queue(), "end of all jobs")
         self.suite.check("one was requeued, one stopped and began again",
                          self.log("twelve", f"{first}_0").count("chain 0 of") == 2 and
                          lost.count("chain 1 of") == 2, self.log("twelve", f"{first}_0"))
-        local.wait(timeout=200)
+        local.wait(timeout=900)
         self.suite.check("the local study", local.returncode == 0, local.returncode)
         self.suite.check("fit.json is there, made by the job that collects", "12 points" in self.log("twelve", collect))
         self.same("over Slurm as here", "twelve", "local", ["fit.json", "fit_points.csv", "study.json"])
@@ -191,7 +190,7 @@ class Jobs:
         self.at_work("cut", "bingham=0.25")
         self.at_work("cut", "bingham=0.5")
         self.run("study", "few", "-o", "cut", "--cancel")
-        self.wait(lambda: not self.slurm.queue(), "empty queue", 60)
+        self.wait(lambda: not self.slurm.queue(), "empty queue")
         self.suite.check("it was told once, and wrote a checkpoint", all(
             "stopped by a signal after step" in text(self.path(f"cut/points/bingham={b}/log.txt"))
             for b in ("0.25", "0.5")), self.log("cut", f"{job}_0"))
@@ -213,8 +212,8 @@ class Jobs:
         self.at_work("limit", "bingham=0.25")
         self.slurm.run("scancel", "--batch", "--signal=USR1", f"{job}_0")
         self.wait(lambda: any(word in self.log("limit", f"{job}_0") for word in ("requeued", "DUE TO JOB REQUEUE")),
-                  "requeue", 60)  # Slurm may end the task before it can say so
-        self.wait(lambda: not self.slurm.queue(), "end of all jobs", 90)
+                  "requeue")  # Slurm may end the task before it can say so
+        self.wait(lambda: not self.slurm.queue(), "end of all jobs")
         log = self.log("limit", f"{job}_0")
         self.suite.check("twice, and no third time", log.count("chain 0 of") == 2, log)
         self.same("over the time limit", "limit", "limit-local", ["study.json"])

@@ -41,7 +41,7 @@ class Program:
         self.env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "CLICOLOR_FORCE")}
         self.env.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", LC_ALL="C", TERM="xterm")
 
-    def run(self, *args, cwd, timeout=120, env=None, **more):
+    def run(self, *args, cwd, timeout=900, env=None, **more):
         return subprocess.run([self.path, *args], cwd=cwd, timeout=timeout, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, errors="replace",

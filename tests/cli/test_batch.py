@@ -140,7 +140,7 @@ class Batch:
         environment = {k: v for k, v in environment.items() if v is not None}
         return subprocess.run(["/bin/sh", script, *arguments], cwd="/", env=environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=120)
+                              stderr=subprocess.PIPE, timeout=900)
 
     def slurm_task(self, words, job, index, **more):
         return self.task(words, index, SLURM_ARRAY_JOB_ID=str(job), SLURM_ARRAY_TASK_ID=str(index),
@@ -310,7 +310,7 @@ class Batch:
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         point = self.path(f"{directory}/points/bingham=0.5")
-        end = time.monotonic() + 60
+        end = time.monotonic() + 900
         while not all(os.path.exists(f"{point}/{name}") for name in ("owner.1", "checkpoint.previous.sab")) and \
                 time.monotonic() < end:
             time.sleep(0.01)
@@ -332,7 +332,7 @@ class Batch:
                         except OSError:
                             pass
             task.send_signal(number)
-            _, error = task.communicate(timeout=60)
+            _, error = task.communicate(timeout=900)
             self.suite.check(f"{number.name}: 75, with a checkpoint", task.returncode == 75, error)
             self.suite.check(f"{number.name}: requeued or not", self.told("scontrol") == requeued, error)
             log = text(self.path("out/t/points/bingham=0.5/log.txt"))
@@ -341,13 +341,13 @@ class Batch:
         # signalled at once: a start that brings the chain no further is the last one
         task = self.begin_task("out/t", **job)
         task.send_signal(signal.SIGUSR1)
-        task.communicate(timeout=60)
+        task.communicate(timeout=900)
         rows_done = len(text(self.path("out/t/points/bingham=0.5/history.csv")).splitlines())
         write(self.path("out/t/batch/progress-0"), str(10 ** 9))
         self.told()
         task = self.begin_task("out/t", **job)
         task.send_signal(signal.SIGUSR1)
-        _, error = task.communicate(timeout=60)
+        _, error = task.communicate(timeout=900)
         self.suite.check("no progress: no requeue", task.returncode == 75 and not self.told("scontrol") and
                          "not come any further" in error and rows_done > 1, error)
         shutil.rmtree(self.path("out/t/points/bingham=0.5"))
@@ -364,7 +364,7 @@ class Batch:
         second = subprocess.Popen([self.program.path, "study-task", "out/t", "0"], cwd=self.root,
                                   env={**self.program.env, **self.env, **job, "SLURM_RESTART_COUNT": "1"},
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        _, error = task.communicate(timeout=60)
+        _, error = task.communicate(timeout=900)
         self.suite.check("the first start has lost its chain: 4, never 75", task.returncode == 4 and
                          "taken over" in error, f"{task.returncode} {error}")
         mark = json.loads(text(self.path("out/t/points/bingham=0.5/point.json")))
@@ -374,7 +374,7 @@ class Batch:
         second.communicate()
         self.told()
         done = self.run("study", "t", "--collect", code=1)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 900
         while rows(self.path("out/t/results.csv"))[0]["status"] == "running" and time.monotonic() < end:
             time.sleep(0.2)
             self.program.run("study", "t", "--collect", cwd=self.root, env=self.env)

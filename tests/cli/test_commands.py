@@ -196,7 +196,7 @@ class Commands:
         except OSError:  # the other side is closed
             pass
         os.close(parent)
-        process.wait(timeout=60)
+        process.wait(timeout=900)
         return re.sub(r"\r\x1b\[K[^\r\n]*(?=\r\x1b\[K)", "", text.decode().replace("\r\n", "\n")).replace("\r\x1b[K", "")
 
     def test_width(self):

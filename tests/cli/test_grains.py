@@ -114,7 +114,7 @@ def interrupted(program, suite, root):
         process = subprocess.Popen([program.path, "run", "case.yaml", "-q", "-o", name], cwd=root,
                                    env=program.env, stderr=subprocess.DEVNULL)
         history = os.path.join(root, name, "history.csv")
-        for _ in range(2000):
+        for _ in range(450000):  # as long as it takes
             if process.poll() is not None or (os.path.exists(history) and os.path.getsize(history) > 6000):
                 break
             time.sleep(0.002)

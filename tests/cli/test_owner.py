@@ -110,7 +110,7 @@ class Owners:
         first = self.start("creeping", directory, "--force", bingham=order[0])
         time.sleep(self.random.random() * (0.3 if k % 2 else 0.02))
         second = self.start("creeping", directory, "--force", bingham=order[1])
-        errors = [p.communicate(timeout=120)[1] for p in (first, second)]
+        errors = [p.communicate(timeout=900)[1] for p in (first, second)]
         codes = [first.returncode, second.returncode]
         self.suite.check(f"try {k}: 0, or 2 with a sentence", 0 in codes and all(
             c == 0 or (c == 2 and "is in use: process" in e) for c, e in zip(codes, errors)),
@@ -129,7 +129,7 @@ class Owners:
                 "case.resolved.yaml")))
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             met = sum(pool.map(lambda k: self.side_by_side(k, references), range(tries)))
-        self.suite.check("they met each other", tries / 10 < met, f"{met} of {tries}")
+        print(f"{met} of {tries} met each other")  # how many depends on the machine; test_refused has one that must
 
     # ---- a node is lost, its process is not ------------------------------------------------------
 
@@ -138,9 +138,7 @@ class Owners:
         up before, while or after the other one works. Then whoever is last is not the first."""
         directory = f"lost/{k}"
         first = self.start("inertial", directory, restart=0)
-        end = time.monotonic() + 60
-        while not os.path.exists(self.path(f"{directory}/checkpoint.sab")) and time.monotonic() < end:
-            time.sleep(0.005)
+        self.wait_for(f"{directory}/checkpoint.sab")
         time.sleep(self.random.random() * self.between)
         kind = k % 3
         if kind:
@@ -151,10 +149,10 @@ class Owners:
         if kind == 1:
             time.sleep(2.2 + self.random.random() * 0.6)
             first.send_signal(signal.SIGCONT)
-        _, error = second.communicate(timeout=120)
+        _, error = second.communicate(timeout=900)
         if kind == 2:
             first.send_signal(signal.SIGCONT)
-        _, lost = first.communicate(timeout=120)
+        _, lost = first.communicate(timeout=900)
         self.suite.check(f"node {k}: the later start has its result", second.returncode == 0,
                          f"{second.returncode} {error}")
         self.suite.check(f"node {k}: the earlier one stops with 4 and a sentence, or was ready",
@@ -175,15 +173,33 @@ class Owners:
         self.between = (time.monotonic() - begin) / 2 * 0.4
         with concurrent.futures.ThreadPoolExecutor(10) as pool:  # most of the time they wait
             met = sum(pool.map(lambda k: self.lost_node(k, references), range(tries)))
-        self.suite.check("the earlier ones were there", tries / 10 < met, f"{met} of {tries}")
+        print(f"{met} of {tries} earlier ones were still there")  # test_surely_lost has some that must
+
+    def test_surely_lost(self):
+        """The first start has far to go, and wakes up when the second one has ended: with 4, and nothing written."""
+        self.start("inertial", "sure-2", bingham="2").communicate()
+        references = {"2": self.result("sure-2")}
+        first = self.start("inertial", "sure", "--set", "time.end=100", restart=0)
+        self.wait_for("sure/checkpoint.sab")
+        first.send_signal(signal.SIGSTOP)
+        _, error = self.start("inertial", "sure", "--force", restart=1, bingham="2").communicate(timeout=900)
+        self.same("surely lost: the later start has its result", "sure", references)
+        first.send_signal(signal.SIGCONT)
+        _, lost = first.communicate(timeout=900)
+        self.suite.check("surely lost: the earlier one stops with 4 and a sentence", first.returncode == 4 and
+                         ("taken over" in lost or "no longer ours" in lost), f"{first.returncode} {lost} {error}")
+        self.same("surely lost: and has written nothing", "sure", references)
+
+    def wait_for(self, name):
+        end = time.monotonic() + 900
+        while not os.path.exists(self.path(name)) and time.monotonic() < end:
+            time.sleep(0.005)
 
     # ---- one at a time ---------------------------------------------------------------------------
 
     def test_refused(self):
         first = self.start("inertial", "refused", "--set", "time.end=100")
-        end = time.monotonic() + 60
-        while not os.path.exists(self.path("refused/checkpoint.sab")) and time.monotonic() < end:
-            time.sleep(0.01)
+        self.wait_for("refused/checkpoint.sab")
         for option in ("--resume", "--force", "-v"):
             done = self.program.run("run", "inertial", "-o", "refused", option, "--set",
                                     "time.end=100", cwd=self.root)
@@ -194,7 +210,7 @@ class Owners:
             if name.startswith("owner."):
                 os.remove(self.path(f"refused/{name}"))
         first.send_signal(signal.SIGTERM)
-        _, error = first.communicate(timeout=60)
+        _, error = first.communicate(timeout=900)
         self.suite.check("lost and stopped by a signal: 4, not 75", first.returncode == 4 and
                          "no longer ours" in error, f"{first.returncode} {error}")
 
@@ -202,9 +218,7 @@ class Owners:
         """SIGKILL, and an owner of another boot: --resume just works, and gives the same."""
         self.start("inertial", "uncut").communicate()
         first = self.start("inertial", "cut")
-        end = time.monotonic() + 60
-        while not os.path.exists(self.path("cut/checkpoint.previous.sab")) and time.monotonic() < end:
-            time.sleep(0.005)
+        self.wait_for("cut/checkpoint.previous.sab")
         first.kill()
         first.communicate()
         owner = [n for n in os.listdir(self.path("cut")) if n.startswith("owner.")]
@@ -219,7 +233,7 @@ class Owners:
         uncut = {"uncut": self.result("uncut")}
         for directory in ("cut", "cut2"):
             done = self.start("inertial", directory, "--resume")
-            _, error = done.communicate(timeout=120)
+            _, error = done.communicate(timeout=900)
             self.suite.check(f"{directory}: --resume works", done.returncode == 0, error)
             self.same(f"{directory}: as if nothing had been", directory, uncut)
 
@@ -240,6 +254,7 @@ def main():
         tests.test_power_cut()
         tests.test_side_by_side(tries)
         tests.test_lost_node(tries)
+        tests.test_surely_lost()
         tests.test_released()
     return suite.end()
 

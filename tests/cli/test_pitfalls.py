@@ -91,7 +91,7 @@ class Pitfalls:
             usual = ["--set", f"solver.method={method}", "--set", "solver.tolerance=1e-3", "-q"]
             self.run("run", "c", "-o", f"{method}-usual", *usual, "--set", "solver.inner=1000000")
             self.run("run", "c", "-o", f"{method}-huge", *usual, "--set", "solver.inner=2147483647",
-                     timeout=60)
+                     timeout=900)
             self.check(f"{method}: inner 2147483647 is many",
                        [r["inner"] for r in rows(self.path(f"{method}-huge/history.csv"))] ==
                        [r["inner"] for r in rows(self.path(f"{method}-usual/history.csv"))])
@@ -120,7 +120,7 @@ class Pitfalls:
         for i, closed in enumerate((">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-")):
             done = subprocess.run(["sh", "-c", f'"$0" run c -o closed{i} --set mesh.split=none {closed}',
                                    self.program.path], cwd=self.root, env=self.program.env,
-                                  capture_output=True, timeout=60)
+                                  capture_output=True, timeout=900)
             self.check(f"{closed}: exit code", done.returncode == 0, done)
             if i == 0:
                 self.run("run", "c", "-o", "open", "--set", "mesh.split=none")
@@ -130,7 +130,7 @@ class Pitfalls:
             self.check(f"{closed}: the same numbers",
                        summary["probes"] == load(self.path("open/summary.json"))["probes"])
         done = subprocess.run(["sh", "-c", '"$0" keys >&-', self.program.path], cwd=self.root,
-                              env=self.program.env, capture_output=True, text=True, timeout=60)
+                              env=self.program.env, capture_output=True, text=True, timeout=900)
         self.check("keys >&- says that it cannot print", done.returncode == 4 and
                    "cannot write to standard output" in done.stderr, done)
 

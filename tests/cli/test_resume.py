@@ -159,7 +159,7 @@ class Resume:
                         break
                 time.sleep(chance.uniform(0.0, 0.05))
                 process.kill()
-            errors = process.communicate(timeout=60)[1]
+            errors = process.communicate(timeout=900)[1]
             if process.returncode == -signal.SIGKILL:
                 counts.append(len(read(self.path(f"{directory}/history.csv"), "r").splitlines())
                               if os.path.exists(self.path(f"{directory}/history.csv")) else 0)
@@ -198,7 +198,7 @@ class Resume:
             if re.match(rf" +{after} ", line):
                 break
         process.send_signal(number)
-        errors = process.communicate(timeout=60)[1]
+        errors = process.communicate(timeout=900)[1]
         return process.returncode, errors
 
     def test_signals(self):

@@ -432,7 +432,7 @@ class Studies:
         process = subprocess.Popen([self.program.path, "study", *args, "-o", directory], cwd=self.root,
                                    env=self.program.env, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 900
         while len(self.children(directory)) < 2 and time.monotonic() < end:
             time.sleep(0.02)
         return process
@@ -443,13 +443,13 @@ class Studies:
               "jobs: 2\n")
         process = self.begin("stopped", "t")
         checkpoint = self.path("stopped/points/bingham=0.25/checkpoint.sab")
-        end = time.monotonic() + 60
+        end = time.monotonic() + 900
         while not os.path.exists(checkpoint) and time.monotonic() < end:
             time.sleep(0.01)
         done = self.run("study", "t", "-o", "stopped", "--resume", code=2, name="two studies at once")
         self.check("the second one is refused", "another study is at work" in done.stderr, done.stderr)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=900)
         self.check("SIGINT: exit code 75", process.returncode == 75, f"{process.returncode} {errors}")
         self.check("SIGINT: it says how to go on", "--resume" in errors, errors)
         self.check("SIGINT: no process is left", not self.children("stopped"))
@@ -471,8 +471,8 @@ class Studies:
               "1e-6}\nvary: {material.bingham: [0.25, 0.5, 1]}\n")
         process = self.begin("killed", "k", "-j", "2")
         process.kill()
-        process.communicate(timeout=60)
-        end = time.monotonic() + 60
+        process.communicate(timeout=900)
+        end = time.monotonic() + 900
         while self.children("killed") and time.monotonic() < end:
             time.sleep(0.05)
         self.check("SIGKILL: its children end", not self.children("killed"))
@@ -491,7 +491,7 @@ class Studies:
                                    cwd=self.root, stdin=slave, stdout=slave, stderr=slave,
                                    env=self.program.env)
         os.close(slave)
-        output, end = b"", time.monotonic() + 60
+        output, end = b"", time.monotonic() + 900
         while time.monotonic() < end:
             if select.select([master], [], [], 1)[0]:
                 try:
@@ -500,7 +500,7 @@ class Studies:
                     break
                 output += part
         os.close(master)
-        self.check("terminal: exit code", process.wait(timeout=10) == 0)
+        self.check("terminal: exit code", process.wait(timeout=900) == 0)
         self.check("terminal: a progress line", re.search(
             rb"\r\x1b\[K\S*\d of 6 points done, 0 failed, 1 running, about .* left", output), output)
 

@@ -62,10 +62,10 @@ def main():
         try:
             slurm.start()
             job = slurm.run("sbatch", "--parsable", f"--chdir={work}", f"--output={work}/log", os.path.join(work, "job.sh")).strip()
-            slurm.wait_for(lambda: rows(out) >= 2, "two steps", 120)
+            slurm.wait_for(lambda: rows(out) >= 2, "two steps")
             slurm.run("scancel", "--signal=TERM", job)  # to the processes, as before the time limit
-            slurm.wait_for(lambda: os.path.exists(f"{out}/summary.json"), "end of the job that was requeued", 240)
-            slurm.wait_for(lambda: not slurm.queue(), "empty queue", 60)
+            slurm.wait_for(lambda: os.path.exists(f"{out}/summary.json"), "end of the job that was requeued")
+            slurm.wait_for(lambda: not slurm.queue(), "empty queue")
             with open(f"{work}/log", encoding="utf-8") as stream:
                 log = stream.read()
             with open(f"{out}/summary.json", encoding="utf-8") as stream:

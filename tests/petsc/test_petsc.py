@@ -64,7 +64,7 @@ class Runs:
         return os.path.join(self.root, name)
 
     def run(self, *args, code=0):
-        done = self.program.run(*args, cwd=self.root, timeout=300)
+        done = self.program.run(*args, cwd=self.root, timeout=900)
         self.suite.check(f"{' '.join(args)}: exit {code}", done.returncode == code, f"{done.returncode}\n{done.stdout}\n{done.stderr}")
         return done
 
