@@ -394,7 +394,7 @@ BOUNDARIES = [
     case("traction and pressure", "top:    {", "§top:    {pressure: 1, ",
          "boundaries.top: has traction and pressure"),
     case("an entry that says nothing", "  top:    {traction: 0}", "  §top:    {}",
-         "boundaries.top: says nothing; give velocity, wall, slip: true, traction, pressure or periodic"),
+         "boundaries.top: says nothing; give velocity, wall, slip: true, traction, pressure, inflow or periodic"),
     case("all components free", "  top:    {traction: 0}", "  §top:    {velocity: [free, free]}",
          "boundaries.top: has a velocity with only free components; write traction: 0 instead"),
     Row("nothing holds the material", "boundaries: nothing holds the material",
