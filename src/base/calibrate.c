@@ -344,12 +344,10 @@ cleanup:
 
 /* ---- what it means --------------------------------------------------------------------------- */
 
-/* Does f tell the parameters, one by one and from each other? */
-static sab_status check_determined(const work *w, sab_calibrated *result, sab_error *err)
+/* Does f depend on each parameter by more than its noise? */
+static sab_status check_each(const work *w, sab_calibrated *result, sab_error *err)
 {
     const sab_calibrate *c = w->problem;
-    double A[P][P] = {{0.0}}, V[P][P] = {{0.0}}, unclear = 0.0;
-    int least = 0, first = 0, second = 0;
 
     for (int j = 0; j < c->np; j++) {
         if (!(w->column[j] > 1e-12 * sqrt(w->sum)) || !(w->column[j] > 0.0))
@@ -363,23 +361,43 @@ static sab_status check_determined(const work *w, sab_calibrated *result, sab_er
                             "differences); lower solver.tolerance, take longer windows, or a "
                             "larger --step",
                             c->name[j], result->noise[j]);
-        unclear = hypot(unclear, result->noise[j]);
     }
-    for (int j = 0; j < c->np; j++)
-        for (int k = 0; k < c->np; k++) {
+    return SAB_OK;
+}
+
+/* Eigenvalues and vectors of J^T J, J with columns of unit length; returns the least one. */
+static int decompose(const work *w, double A[P][P], double V[P][P])
+{
+    const int np = w->problem->np;
+    int least = 0;
+
+    for (int j = 0; j < np; j++)
+        for (int k = 0; k < np; k++) {
             A[j][k] = 0.0;
-            for (int i = 0; i < c->n; i++)
-                A[j][k] +=
-                    w->J[c->np * i + j] * w->J[c->np * i + k] / (w->column[j] * w->column[k]);
+            for (int i = 0; i < w->problem->n; i++)
+                A[j][k] += w->J[np * i + j] * w->J[np * i + k] / (w->column[j] * w->column[k]);
         }
-    eigen(c->np, A, V);
-    for (int j = 1; j < c->np; j++)
+    eigen(np, A, V);
+    for (int j = 1; j < np; j++)
         least = A[j][j] < A[least][least] ? j : least;
+    return least;
+}
+
+/* Does f tell the parameters from each other? */
+static sab_status check_apart(const work *w, sab_calibrated *result, sab_error *err)
+{
+    const sab_calibrate *c = w->problem;
+    double A[P][P] = {{0.0}}, V[P][P] = {{0.0}}, unclear = 0.0;
+    const int least = decompose(w, A, V);
+    int first = 0, second;
+
+    for (int j = 0; j < c->np; j++) {
+        unclear = hypot(unclear, result->noise[j]);
+        first = fabs(V[j][least]) > fabs(V[first][least]) ? j : first;
+    }
     result->singular = sqrt(fmax(A[least][least], 0.0));
     if (c->np == 1 || (result->singular > PROPORTIONAL && result->singular > unclear))
         return SAB_OK;
-    for (int j = 0; j < c->np; j++)
-        first = fabs(V[j][least]) > fabs(V[first][least]) ? j : first;
     second = first == 0 ? 1 : 0;
     for (int j = 0; j < c->np; j++)
         second = j != first && fabs(V[j][least]) > fabs(V[second][least]) ? j : second;
@@ -512,7 +530,8 @@ sab_status sab_calibrate_solve(const sab_calibrate *problem, double *fitted, dou
     tell(&w);
     SAB_TRY(descend(&w, err));
     find_fixed(&w, fixed);
-    SAB_TRY(check_determined(&w, result, err));
+    SAB_TRY(check_each(&w, result, err));
+    SAB_TRY(check_apart(&w, result, err));
     estimate(&w, fixed, result);
     SAB_TRY(check_minimum(&w, result, err));
     judge(&w, result);

@@ -65,7 +65,6 @@ static sab_status prepare(work *w, sab_error *err)
     const sab_args *args = w->args;
     sab_status status = SAB_OK;
     char name[SAB_PATH], sets[SAB_PATH];
-    const char *base = strrchr(args->target, '/');
     sab_calibration_options o = {.data = args->data,
                                  .x = args->x,
                                  .y = args->y,
@@ -83,8 +82,7 @@ static sab_status prepare(work *w, sab_error *err)
     if (args->step != NULL)
         SAB_TRY(sab_args_number("--step", args->step, &o.step, err));
     SAB_TRY(sab_calibration_open(args->target, &o, &w->calibration, err));
-    base = base != NULL && base[1] != '\0' ? base + 1 : args->target;
-    SAB_TRY(sab_path_set(name, err, "%.*s-calibrate", (int)strcspn(base, "/."), base));
+    SAB_TRY(sab_path_set(name, err, "%s-calibrate", w->calibration.case_name));
     SAB_TRY(sab_args_directory(args, name, w->directory, err));
     SAB_TRY(sab_path_set(sets, err, "%s/sets", w->directory));
     if (sab_file_exists(sets) && !args->resume && !args->force)

@@ -206,6 +206,7 @@ static sab_status read_case(sab_calibration *c, const char *target, sab_error *e
         SAB_FAIL(err, SAB_ERR_INPUT, "cannot find '%s'", read->path);
     SAB_TRY(sab_path_set(c->case_path, err, "%s", real));
     snprintf(c->title, sizeof c->title, "%s", read->title);
+    snprintf(c->case_name, sizeof c->case_name, "%s", read->name);
 cleanup:
     sab_case_destroy(&read);
     return status;

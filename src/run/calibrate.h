@@ -26,7 +26,7 @@ typedef struct sab_calibration_options {
 
 typedef struct sab_calibration {
     sab_calibration_options options;
-    char case_path[SAB_PATH], title[200];
+    char case_path[SAB_PATH], case_name[200], title[200];
     char key[SAB_CALIBRATE_MOST][200];
     const char *name[SAB_CALIBRATE_MOST]; /* the same */
     sab_calibrate problem;                /* all but evaluate, progress and data */

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A chi^2 that chance makes once in a thousand; what a law must explain, as of fits. */
 static const double UNLIKELY = 1e-3, UNEXPLAINED = 0.5;
@@ -136,7 +137,8 @@ static sab_status save_points(const sab_calibration *c, const char *path, sab_er
 
     SAB_TRY(sab_table_create("calibrate_points.csv", &t, err));
     for (size_t k = 0; k < sizeof column / sizeof *column; k++)
-        SAB_TRY(sab_table_add_column(t, column[k], err));
+        if (c->sigma != NULL || strcmp(column[k], "sigma") != 0)
+            SAB_TRY(sab_table_add_column(t, column[k], err));
     for (int i = 0; i < c->problem.n; i++) {
         SAB_TRY(sab_table_add_row(t, err));
         SAB_TRY(sab_table_set_number(t, "x", c->x[i], err));
@@ -170,7 +172,7 @@ sab_status sab_calibration_tell(const sab_calibration *c, const sab_calibrated *
     SAB_TRY(sab_path_set(path, err, "%s/calibrate.json", directory));
     SAB_TRY(save_json(c, result, &s, path, err));
     sab_tell(out, "result         %s, %d sets of runs", path, result->sets);
-    sab_tell(out, "next           sablier-calibrate %s FIGURE.png draws it", directory);
+    sab_tell(out, "next           sablier-calibrate %s draws it", directory);
 cleanup:
     return status;
 }
