@@ -97,7 +97,8 @@ static sab_status start_from(sab_flow *flow, sab_flow_state state, sab_error *er
     const sab_flow_state own = sab_flow_get_state(flow);
 
     state.steps = 0;
-    state.time = 0.0;
+    state.time = state.at = 0.0;
+    state.level = 0;
     state.previous = state.velocity;
     state.inertia = own.inertia;
     state.factored = own.factored;

@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 #include <math.h>
+#include <assert.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 26, CARRIER = 3 * SAB_DIM + 2 }; /* numbers of a carrier */
+enum { MOST_BLOCKS = 28, CARRIER = 3 * SAB_DIM + 2 }; /* numbers of a carrier */
 
 void sab_run_state_destroy(sab_run_state *run)
 {
@@ -36,7 +37,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* `work` and `times` end with the counts and times of sab_work_table. */
 enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
-enum { REPORT = 21, TRANSPORT = 5 };
+enum { REPORT = 21, TRANSPORT = 5, OLD_STATE = 5, STATE = 7 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -144,7 +145,7 @@ typedef struct list { /* of blocks, and what some of them point to */
     sab_checkpoint_block block[MOST_BLOCKS];
     sab_text yaml, columns;
     int64_t mesh[4], step[1], work[WORK], transport[TRANSPORT];
-    double state[5], report[REPORT], times[TIMES];
+    double state[STATE], report[REPORT], times[TIMES];
     double *carriers; /* [n][CARRIER] place, reference place, velocity, mass, element */
     int64_t *elements;
     char space[64];
@@ -154,6 +155,7 @@ typedef struct list { /* of blocks, and what some of them point to */
 
 static void add(list *l, const char *name, sab_checkpoint_type type, size_t count, const void *data)
 {
+    assert(l->n < MOST_BLOCKS);
     l->block[l->n++] = (sab_checkpoint_block){name, type, count, data};
 }
 
@@ -174,6 +176,8 @@ static sab_status add_carriers(list *l, const sab_flow_state *s, sab_error *err)
     }
     add(l, "carriers", SAB_CHECKPOINT_REAL, (size_t)CARRIER * (size_t)s->ncarriers, l->carriers);
     add(l, "left", SAB_CHECKPOINT_REAL, (size_t)s->nsides, s->left);
+    add(l, "fed", SAB_CHECKPOINT_REAL, (size_t)s->nsides, s->fed);
+    add(l, "owed", SAB_CHECKPOINT_REAL, s->nowed, s->owed);
 cleanup:
     return status;
 }
@@ -244,8 +248,10 @@ static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
     l->state[2] = s.inertia;
     l->state[3] = s.factored ? 1.0 : 0.0;
     l->state[4] = s.stored;
+    l->state[5] = s.at;
+    l->state[6] = s.level;
     add(l, "step", SAB_CHECKPOINT_INTEGER, 1, l->step);
-    add(l, "state", SAB_CHECKPOINT_REAL, 5, l->state);
+    add(l, "state", SAB_CHECKPOINT_REAL, STATE, l->state);
     add(l, "velocity", SAB_CHECKPOINT_REAL, s.nvelocity, s.velocity);
     add(l, "previous", SAB_CHECKPOINT_REAL, s.nvelocity, s.previous);
     add(l, "lambda", SAB_CHECKPOINT_REAL, s.nstress, s.lambda);
@@ -424,14 +430,19 @@ static sab_status get_carriers(const sab_checkpoint *c, int nelements, sab_flow_
                                sab_carrier **carrier, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_checkpoint_block *b, *left;
+    const sab_checkpoint_block *b, *left, *fed, *owed;
 
     if (sab_checkpoint_get(c, "carriers", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, NULL) != SAB_OK)
         return SAB_OK;
     SAB_TRY(sab_checkpoint_get(c, "left", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &left, err));
+    SAB_TRY(sab_checkpoint_get(c, "fed", SAB_CHECKPOINT_REAL, left->count, &fed, err));
+    SAB_TRY(sab_checkpoint_get(c, "owed", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &owed, err));
     s->ncarriers = (int)(b->count / CARRIER);
     s->nsides = (int)left->count;
     s->left = left->data;
+    s->fed = fed->data;
+    s->nowed = owed->count;
+    s->owed = owed->data;
     SAB_NEW(*carrier, s->ncarriers);
     s->carrier = *carrier;
     for (int p = 0; p < s->ncarriers; p++) {
@@ -475,13 +486,17 @@ sab_status sab_state_get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_er
     }
     SAB_TRY(sab_checkpoint_get(c, "step", SAB_CHECKPOINT_INTEGER, 1, &b, err));
     s->steps = (int)((const int64_t *)b->data)[0];
-    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, 5, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, err));
+    if (b->count != STATE && b->count != OLD_STATE)
+        SAB_FAIL(err, SAB_ERR_INPUT, "block 'state' has %zu numbers, not %d", b->count, STATE);
     const double *number = b->data;
     s->time = number[0];
     s->natural = number[1];
     s->inertia = number[2];
     s->factored = number[3] != 0.0;
     s->stored = number[4];
+    s->at = b->count == STATE ? number[5] : s->steps; /* of version 3, whose steps were all alike */
+    s->level = b->count == STATE ? (int)number[6] : 0;
 cleanup:
     return status;
 }

@@ -443,7 +443,7 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
 
     sab_json_begin_object(json, "window");
     sab_json_integer(json, "rows", result->window);
-    sab_json_number(json, "length", result->window * session->c->time.step);
+    sab_json_number(json, "length", result->window_length);
     if (session->watched >= 0)
         sab_json_string(json, "probe", session->c->probe[session->watched].name);
     sab_json_end_object(json);

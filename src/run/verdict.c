@@ -236,15 +236,18 @@ static void warn_energy(sab_run *run, const sab_march_energy *e)
             run->session.c->time.order == 1 ? ", or time.order: 2" : "");
 }
 
-/* Beyond what the time scheme takes [docs/theory.md, 3.3]? */
-static void warn_advection(sab_run *run)
+/* Beyond what the time scheme takes [docs/theory.md, 3.3]? Without viscosity every mesh is; what
+ * the steps made then tells, a tenth of what is refused. */
+static void warn_advection(sab_run *run, const sab_march_energy *e)
 {
     const sab_case *c = run->session.c;
     const int order = c->time.order;
     const double limit =
         sab_transport_limit(c->element, sab_session_is_split(&run->session), order);
 
-    if (run->session.flow->surface == NULL && run->result.cell_reynolds > limit)
+    if (run->session.flow->surface != NULL || !(run->result.cell_reynolds > limit))
+        return;
+    if (isfinite(run->result.cell_reynolds) || e->share > 0.1 * SAB_MADE_OF_NOTHING)
         sab_warnings_add(
             &run->warnings,
             "advection may be under-resolved on this mesh: |u| h Re up to %.3g, above %g; "
@@ -266,6 +269,29 @@ static void warn_excess(sab_run *run)
                          surface->room == NULL ? " (surface.correct is off)" : "");
 }
 
+/* Grains that go too far even in the shortest steps that are allowed. */
+static void warn_courant(sab_run *run)
+{
+    static const double much = 1.25; /* that of flow/step.c, which takes finer ones beyond it */
+    const sab_march *m = run->march;
+    const sab_case_time *t = &run->session.c->time;
+    double largest = 0.0;
+    int fast = 0;
+
+    for (int i = 0; i < m->rows && t->smallest > 0.0; i++) {
+        const double *row = m->history + (size_t)i * (size_t)m->columns;
+
+        largest = fmax(largest, row[SAB_HISTORY_COURANT]);
+        fast += row[SAB_HISTORY_COURANT] > much * t->courant;
+    }
+    if (fast > 0)
+        sab_warnings_add(&run->warnings,
+                         "in %d of %d steps grains went farther than time.courant: %g of an "
+                         "element, up to %.3g; use a smaller time.%s",
+                         fast, m->rows, t->courant, largest,
+                         run->session.flow->setup.levels > 0 ? "smallest" : "step");
+}
+
 static void warn_inertial(sab_run *run)
 {
     const sab_march *m = run->march;
@@ -283,7 +309,8 @@ static void warn_inertial(sab_run *run)
     if (run->had_angle) /* a formula of time may lose it */
         warn_friction(&run->session, &run->warnings);
     warn_energy(run, &energy);
-    warn_advection(run);
+    warn_advection(run, &energy);
+    warn_courant(run);
     warn_excess(run);
 }
 

@@ -118,7 +118,7 @@ sab_plan sab_auto_plan(sab_method method, const sab_facts *f)
             break;
         plan.stage[plan.n++] = i == 0 ? first_stage(next, f) : next_stage(next, i, f);
     }
-    plan.stage[0].hurried = plan.n > 1 && !sweeps_suffice(f);
+    plan.stage[0].haste = plan.n == 1 ? 0 : sweeps_suffice(f) ? 2 : 1;
     plan.predictor = automatic && predictor_helps(f);
     plan.predicted =
         (sab_stage){.method = plan.stage[0].method, .start = SAB_START_FLOW, .lift = LIFT_MORE};

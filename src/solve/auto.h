@@ -33,7 +33,7 @@ typedef struct sab_stage {
     sab_method method;
     sab_start start;
     double lift;  /* off the boundary of the cones, unless it starts cold */
-    bool hurried; /* gs: end when slow, the next one does better */
+    int haste;    /* gs: 1, 2: end when slow, when very slow; the next stage does better. 0: no */
     bool relaxed; /* start from the answer of the law with half of mu - zeta */
 } sab_stage;
 

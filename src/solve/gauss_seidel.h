@@ -28,8 +28,9 @@ sab_status sab_gauss_seidel_create(const sab_program *program, sab_gauss_seidel 
                                    sab_error *err);
 void sab_gauss_seidel_destroy(sab_gauss_seidel **gs);
 /* At most `most` sweeps from lambda, admissible, until one changes nothing; *sweeps is increased.
- */
-void sab_gauss_seidel_run(sab_gauss_seidel *gs, const sab_program *program, int most,
-                          double *lambda, int *sweeps);
+ * Conjugate: after each but the last lambda goes on along the way of those before, as in a method
+ * of conjugate gradients with the sweep as its gradient, and begins anew where sweeps grow. */
+void sab_gauss_seidel_run(sab_gauss_seidel *gs, const sab_program *program, bool conjugate,
+                          int most, double *lambda, int *sweeps);
 
 #endif

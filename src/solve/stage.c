@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const sab_patience interior_point = {15, 0.9}, sweeps = {2, 0.5};
+static const sab_patience interior_point = {15, 0.9};
+/* Of sweeps within a chain, cold and warm: `haste` of a stage. */
+static const sab_patience slow = {2, 0.5}, very_slow = {30, 0.5};
 
 /* A jam of an interior point: that many steps in a row below that length, once a step was longer
  * than UNDER_WAY or JAM_START are taken. */
@@ -188,27 +190,31 @@ cleanup:
 }
 
 /* Outer iterations of sweeps from the current iterate: FIRST_SWEEPS, then twice as many each, up to
- * `inner`. Within a chain they end as soon as they are slow: interior points do better then. */
+ * `inner`; conjugate ones, and plain ones after those that have made it worse. Within a chain they
+ * end when they are slow: interior points do better then. */
 static sab_status run_sweeps(sab_call *call, const sab_stage *stage, sab_error *err)
 {
     sab_solver *sol = call->solver;
     const sab_program *p = call->program;
     const double *gamma = sab_residual_strain_rate(sol->residual);
-    bool done = false;
+    const sab_patience wait = stage->haste == 0   ? sab_patience_usual
+                              : stage->haste == 1 ? slow
+                                                  : very_slow;
+    bool done = false, conjugate = true;
     sab_status status = SAB_OK;
 
     if (sol->gs == NULL)
         SAB_TRY(sab_gauss_seidel_create(p, &sol->gs, err));
     for (int most = FIRST_SWEEPS; !done; most *= 2) {
-        const double start = sab_cpu_seconds();
+        const double start = sab_cpu_seconds(), before = call->current.natural;
 
         most = most < sol->options.inner ? most : sol->options.inner;
         sol->done.outer++;
         memcpy(sol->gamma, gamma, (size_t)sol->npoints * (size_t)sol->s * sizeof *gamma);
-        sab_gauss_seidel_run(sol->gs, p, most, sol->lambda, &sol->done.inner);
+        sab_gauss_seidel_run(sol->gs, p, conjugate, most, sol->lambda, &sol->done.inner);
         sol->done.cpu_cones += sab_cpu_seconds() - start;
-        SAB_TRY(sab_call_finish(call, stage->method, stage->hurried ? sweeps : sab_patience_usual,
-                                &done, err));
+        SAB_TRY(sab_call_finish(call, stage->method, wait, &done, err));
+        conjugate = !conjugate || call->current.natural < before;
     }
 cleanup:
     return status;

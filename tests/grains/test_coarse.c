@@ -129,12 +129,15 @@ static void test_column(void)
     const double width = 2.4, dy = 16.0 / (HIGH - 1);
     sab_grains_report r = {0};
     sab_coarse *c = NULL;
-    double mass = 0.0;
+    double mass = 0.0, height = 0.0;
 
     make_grid(8.0, 16.0, x, volume);
-    for (int k = 0; k < 1500 && (k < 200 || r.ledger.kinetic > 1e-8); k++)
+    for (int i = 0; i < b->n; i++)
+        height += b->mass[i] * b->position[2 * i + 1];
+    const double still = 1e-8 * height; /* of all the energy there is */
+    for (int k = 0; k < 1500 && (k < 200 || r.ledger.kinetic > still); k++)
         CU_ASSERT_FATAL(sab_grains_step(g, NULL, &r, NULL) == SAB_OK);
-    CU_ASSERT(r.ledger.kinetic < 1e-6);
+    CU_ASSERT(r.ledger.kinetic <= still);
     CU_ASSERT_FATAL(sab_coarse_create(2, PLACES, x, volume, width, &c, NULL) == SAB_OK);
     CU_ASSERT_FATAL(sab_coarse_fill(c, g, NULL) == SAB_OK);
     for (int i = 0; i < b->n; i++)

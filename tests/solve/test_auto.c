@@ -104,7 +104,7 @@ static bool is_row(const row *r, const sab_plan *p)
         same = p->stage[i].start == (p->stage[i].relaxed ? FLOW : SAB_START_BEST) &&
                p->stage[i].lift == SMALL;
     if (same && r->facts.bodies && p->n > 1) /* cold sweeps do not wait, and then from afar */
-        same = p->stage[0].hurried == !(r->facts.warm && r->facts.tolerance >= 1e-4) &&
+        same = p->stage[0].haste == (r->facts.warm && r->facts.tolerance >= 1e-4 ? 2 : 1) &&
                p->stage[1].start == SAB_START_COLD && p->stage[2].start == SAB_START_BEST &&
                p->stage[2].lift == 1.0;
     if (same && p->predictor)

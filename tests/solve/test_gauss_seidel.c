@@ -186,7 +186,7 @@ static void test_active_set(void)
         const reduced r = reduce(p);
         CU_ASSERT_FATAL(sab_gauss_seidel_create(p, &gs, NULL) == SAB_OK);
         for (int j = 0; j < 3000; j++) {
-            sab_gauss_seidel_run(gs, p, 1, lambda, &sweeps);
+            sab_gauss_seidel_run(gs, p, false, 1, lambda, &sweeps);
             active_set_sweep(&r, contacts, 1.0, x);
             active_set_sweep(&r, contacts, 3.0, y);
             for (int q = 0; q < contacts; q++) {
