@@ -6,7 +6,7 @@
     postproc/profile.py out/a out/b both.png --profile vertical --label "Bi = 2" --label "Bi = 20"
 
 Reads profiles/NAME.csv (a `line` probe) and the formulas of `exact` in case.resolved.yaml, or those
-given by --exact. The largest difference is printed, and drawn beside the profile.
+given by --exact. Of a case with units the profile is in SI, unless there is such a formula. The largest difference is printed, and drawn beside the profile.
 """
 import argparse
 
@@ -25,9 +25,10 @@ class Line:
         if "s" not in columns:
             raise Failure(f"profile '{name}' is no line; picture.py draws slices and walls")
         places = [c for c in ("x", "y", "z", "r") if c in columns]
+        units = {c.partition(" [")[0]: c for c in columns if c.endswith("]")}  # the same in SI, "velocity_x [m/s]"
         fields = [c for c in columns
-                  if c not in ("s", *places) and not c.endswith("_deviation")]
-        column = options.component
+                  if c not in ("s", *places) and not c.endswith("_deviation") and " [" not in c]
+        column = (options.component or "").partition(" [")[0] or None
         if column is None:
             # the component that is not nearly nothing
             column = max(fields, key=lambda c: numpy.ptp(columns[c]))
@@ -41,11 +42,15 @@ class Line:
         self.axis = straight[0] if straight else "s"
         if "r" in places:  # formulas may call it x and y as well
             self.place.update(x=columns["r"], y=columns["z"])
-        self.along, self.value = columns[self.axis], columns[column]
+        self.formula = options.exact or sablier.exact_formulas(directory).get(column)
+        # in SI where the case has units, unless a formula is compared, which has none
+        self.si = not options.plain and self.formula is None and column in units and self.axis in units
+        shown = (lambda name: units.get(name, name)) if self.si else (lambda name: name)
+        self.names = [shown(column), shown(self.axis)]
+        self.along, self.value = columns[shown(self.axis)], columns[shown(column)]
         if options.beside is not None and options.beside not in columns:
             raise Failure(f"profile '{name}' has no '{options.beside}'; it has: {', '.join(fields)}")
-        self.beside = None if options.beside is None else columns[options.beside]
-        self.formula = options.exact or sablier.exact_formulas(directory).get(column)
+        self.beside = None if options.beside is None else columns[shown(options.beside)]
 
     def exact(self, n=None):
         """Exact values at the samples, or at n points between the ends with their abscissae."""
@@ -95,7 +100,14 @@ def draw(options):
               f"{numpy.abs(error).max():.3e}"
               + (f", {numpy.abs(error).max() / scale:.3e} of the largest value" if scale else ""))
         plot(beside, line.along, error, label=label, **look.line_of(i))
-    value, along = style.label_of(lines[0].column), f"${lines[0].axis}$"
+    if len({tuple(line.names) for line in lines}) > 1:
+        raise Failure("some of the results have units, and some have not; use --plain")
+
+    def unit(name):
+        return f" [{name.partition(' [')[2]}" if " [" in name else ""
+
+    value = style.label_of(lines[0].column) + unit(lines[0].names[0])
+    along = f"${lines[0].axis}$" + unit(lines[0].names[1])
     for axis in axes:
         text = value if axis is main else f"{value} $-$ exact"
         (axis.set_xlabel if upright else axis.set_ylabel)(text)
@@ -109,7 +121,7 @@ def draw(options):
     if options.title:
         figure.suptitle(options.title)
     sablier.save(figure, options.picture, options.dpi)
-    print(f"{options.picture}: {lines[0].column} along {lines[0].axis}")
+    print(f"{options.picture}: {lines[0].names[0]} along {lines[0].names[1]}")
 
 
 def main():
@@ -124,6 +136,7 @@ def main():
     parser.add_argument("--beside", metavar="COLUMN", help="another column of the profile, dashed")
     parser.add_argument("--exact", metavar="FORMULA",
                         help="in x and y, or r and z, or x, y, z; default: `exact` of the case, if it has one")
+    parser.add_argument("--plain", action="store_true", help="without units, also if the case has some")
     parser.add_argument("--label", action="append", help="of each result, in their order")
     parser.add_argument("--title")
     style.arguments(parser)

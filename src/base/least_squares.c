@@ -26,6 +26,11 @@ double sab_student_quantile(double probability, int freedom)
     return freedom < 1 ? NAN : gsl_cdf_tdist_Qinv(0.5 * (1.0 - probability), freedom);
 }
 
+double sab_chi_square_tail(double x, int freedom)
+{
+    return freedom < 1 ? NAN : gsl_cdf_chisq_Q(x, freedom);
+}
+
 /* ---- the law and its Jacobian, both times the roots of the weights ---- */
 
 typedef struct work {

@@ -48,6 +48,8 @@ typedef struct sab_least_squares_fit {
 
 /* t such that |T| <= t has this probability, in (0, 1); NaN if freedom < 1. */
 double sab_student_quantile(double probability, int freedom);
+/* Probability that chi^2 of so many degrees of freedom is larger than x; NaN if freedom < 1. */
+double sab_chi_square_tail(double x, int freedom);
 /* weight[n] > 0. Writes fitted[n]. SAB_ERR_INPUT with a sentence if there are fewer than np + 1
  * points, no start has a value, none converges, or parameters are not determined. */
 sab_status sab_least_squares_solve(const sab_least_squares *problem, int n, const double *x,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { FLAG, TEXT, OVERRIDES, GROUPS } kind;
+typedef enum kind { FLAG, TEXT, OVERRIDES, GROUPS, VARY } kind;
 
 typedef struct row {
     char letter; /* its key in sab_command.options */
@@ -84,6 +84,14 @@ static const row table[] = {
     {'M', "--markdown", NULL, NULL, "as a page for docs/", FLAG, offsetof(sab_args, markdown)},
     {'V', "--over", NULL, "KEY=A,B,C", "what is refined, from coarse to fine", TEXT,
      offsetof(sab_args, over)},
+    {'E', "--data", NULL, "TABLE.csv", "measurements: a column of x, one of y (and sigma)", TEXT,
+     offsetof(sab_args, data)},
+    {'K', "--vary", NULL, "KEY=LOW,HIGH", "a key that is sought, and its bounds (repeatable)", VARY,
+     0},
+    {'R', "--profile", NULL, "NAME", "x and y are columns of this profile of a run", TEXT,
+     offsetof(sab_args, profile)},
+    {'p', "--step", NULL, "S", "of differences, in parts of the bounds (default 0.05)", TEXT,
+     offsetof(sab_args, step)},
     {'F', "--from", NULL, "CASE", "a case to start from (default silo; `list`: which there are)",
      TEXT, offsetof(sab_args, from)},
     {'P', "--open", NULL, NULL, "show it in a browser", FLAG, offsetof(sab_args, open)},
@@ -146,6 +154,11 @@ static sab_status store(const row *o, const char *value, sab_args *args, sab_err
         if (args->ngroups == SAB_MAX_GROUPS)
             return sab_fail(err, SAB_ERR_USAGE, "more than %d times --group", SAB_MAX_GROUPS);
         args->group[args->ngroups++] = value;
+        break;
+    case VARY:
+        if (args->nvary == SAB_MAX_VARY)
+            return sab_fail(err, SAB_ERR_USAGE, "--vary: more than %d keys", SAB_MAX_VARY);
+        args->vary[args->nvary++] = value;
     }
     return SAB_OK;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16 };
+enum { SAB_MAX_OVERRIDES = 64, SAB_MAX_GROUPS = 16, SAB_MAX_VARY = 3 };
 
 typedef struct sab_args {
     const char *target, *second; /* CASE or FILE; INDEX */
@@ -19,6 +19,9 @@ typedef struct sab_args {
     const char *jobs, *backend, *submit, *at_most;               /* of `study` */
     const char *x, *y, *sigma, *law, *grain, *dimension, *scale; /* of `fit` */
     const char *start, *bootstrap;
+    const char *data, *profile, *step; /* of `calibrate` */
+    const char *vary[SAB_MAX_VARY];
+    int nvary;
     const char *group[SAB_MAX_GROUPS];
     int ngroups;
     const char *override[SAB_MAX_OVERRIDES];

@@ -12,6 +12,7 @@ int sab_command_solve(const sab_args *args);
 int sab_command_study(const sab_args *args);
 int sab_command_study_task(const sab_args *args);
 int sab_command_converge(const sab_args *args);
+int sab_command_calibrate(const sab_args *args);
 int sab_command_fit(const sab_args *args);
 int sab_command_new(const sab_args *args);
 int sab_command_report(const sab_args *args);

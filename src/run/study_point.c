@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COMPONENT = 200 };
-
 /* ---- what is solved, as a number ---- */
 
 static sab_status hash_file(const sab_case *c, const char *key, const char *path, uint64_t *h,
@@ -133,7 +131,7 @@ static void take_status(sab_study_point *p)
 }
 
 /* All other statuses say that something went wrong. */
-static bool is_success(const char *status)
+bool sab_study_is_success(const char *status)
 {
     static const char *const success[] = {"converged", "steady", "finished"};
 
@@ -172,7 +170,7 @@ sab_study_point_found sab_study_point_find(const char *points, sab_study_point *
         if (p->summary != NULL && strcmp(p->status, "interrupted") != 0) {
             p->exit = code;
             if (p->exit < 0) { /* this program ended before it could write the code */
-                p->exit = is_success(p->status) ? 0 : 1;
+                p->exit = sab_study_is_success(p->status) ? 0 : 1;
                 write_mark(points, p, NULL); /* now, if it can be done */
             }
             p->state = SAB_STUDY_POINT_DONE;
@@ -246,7 +244,7 @@ sab_status sab_study_point_finish(const char *points, sab_study_point *p, int co
     p->summary = load(points, p, "summary.json");
     take_status(p);
     if (code >= 128 && p->summary != NULL) /* killed when all was done */
-        p->exit = is_success(p->status) ? 0 : 1;
+        p->exit = sab_study_is_success(p->status) ? 0 : 1;
     return write_mark(points, p, err);
 }
 
@@ -266,256 +264,4 @@ const char *sab_study_point_complaint(const char *points, const sab_study_point 
     }
     fclose(file);
     return buffer;
-}
-
-/* ---- numbers of a summary ---- */
-
-/* A summary is a file, in which anything may stand. */
-static const char *text_of(const sab_yaml *node)
-{
-    return node->kind == SAB_YAML_SCALAR ? node->text : "";
-}
-
-static const char *const sections[] = {"probes", "deviations", "errors"};
-static const char *const figures[] = {"steps",          "missed",       "retries",
-                                      "worst_gap",      "solver.outer", "solver.factorisations",
-                                      "solver.solves",  "solver.gap",   "solver.compaction",
-                                      "solver.at_rest", "cpu.total",    "cpu.one_factorisation",
-                                      "mesh.elements",  "geometry"};
-enum {
-    SECTIONS = sizeof sections / sizeof sections[0],
-    FIGURES = sizeof figures / sizeof figures[0]
-};
-
-static const sab_geometry *geometry_of(const sab_yaml *summary)
-{
-    const sab_yaml *name = sab_yaml_find(summary, "geometry");
-    const sab_geometry *geometry = name != NULL ? sab_geometry_find(text_of(name)) : NULL;
-
-    return geometry != NULL ? geometry : &sab_geometry_plane;
-}
-
-/* The name of the column of component c of an entry of a section of the summary: a list has the
- * components of a tensor, or the last of a vector, if not all (a force about an axis). */
-static void column_name(const sab_yaml *summary, const char *section, const sab_yaml *entry, int c,
-                        char *name)
-{
-    const sab_geometry *geometry = geometry_of(summary);
-    const char *const *names = entry->n == SAB_TENSOR
-                                   ? geometry->component
-                                   : geometry->coordinate + geometry->dim - entry->n;
-    char component[COMPONENT - 20];
-
-    sab_output_component(entry->key, entry->kind == SAB_YAML_LIST ? names[c] : NULL, component,
-                         sizeof component);
-    snprintf(name, COMPONENT, "%s.%s", section, component);
-}
-
-/* Number of components of an entry: 0 if it is no number, but the name of a profile. */
-static int components(const sab_yaml *summary, const sab_yaml *entry)
-{
-    double number;
-
-    for (int i = 0; entry->kind == SAB_YAML_LIST && i < entry->n; i++)
-        if (entry->item[i]->kind != SAB_YAML_SCALAR)
-            return 0; /* somebody has changed the file */
-    if (entry->kind == SAB_YAML_LIST)
-        return entry->n == SAB_TENSOR || entry->n <= geometry_of(summary)->dim ? entry->n : 0;
-    return entry->kind == SAB_YAML_SCALAR && !entry->quoted &&
-           (sab_yaml_is_empty(entry) || sab_parse_number(entry->text, &number));
-}
-
-static const sab_yaml *component_of(const sab_yaml *entry, int c)
-{
-    return entry->kind == SAB_YAML_LIST ? entry->item[c] : entry;
-}
-
-static const sab_yaml *figure(const sab_yaml *summary, const char *path)
-{
-    char name[64];
-    const size_t n = strcspn(path, ".");
-    const sab_yaml *node;
-
-    snprintf(name, sizeof name, "%.*s", (int)n, path);
-    node = sab_yaml_find(summary, name);
-    return node == NULL || path[n] == '\0' ? node : sab_yaml_find(node, path + n + 1);
-}
-
-/* The first probe that is not finite, which JSON has as null; false if there is none. */
-static bool not_finite(const sab_yaml *summary, char *name)
-{
-    const sab_yaml *map = sab_yaml_find(summary, "probes");
-
-    for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-        for (int c = 0; c < components(summary, map->item[i]); c++)
-            if (sab_yaml_is_empty(component_of(map->item[i], c))) {
-                column_name(summary, "probes", map->item[i], c, name);
-                return true;
-            }
-    return false;
-}
-
-const char *sab_study_point_trouble(const sab_study_point *p, char *buffer, size_t size)
-{
-    const bool done = p->state == SAB_STUDY_POINT_DONE && p->summary != NULL;
-    const sab_yaml *missed = done ? figure(p->summary, "missed") : NULL;
-    const sab_yaml *steps = done ? figure(p->summary, "steps") : NULL;
-    char name[COMPONENT];
-
-    buffer[0] = '\0';
-    if (!done || !is_success(p->status))
-        snprintf(buffer, size, "%s", p->status);
-    else if (missed != NULL && steps != NULL && strcmp(text_of(missed), "0") != 0)
-        snprintf(buffer, size, "%.12s of %.12s steps missed", text_of(missed), text_of(steps));
-    else if (p->exit != 0)
-        snprintf(buffer, size, "exit code %d", p->exit);
-    else if (not_finite(p->summary, name))
-        snprintf(buffer, size, "%s not finite", name);
-    return buffer;
-}
-
-bool sab_study_point_good(const sab_study_point *p)
-{
-    char text[COMPONENT + 20];
-
-    return sab_study_point_trouble(p, text, sizeof text)[0] == '\0';
-}
-
-static const sab_yaml *warnings_of(const sab_study_point *p)
-{
-    const sab_yaml *list = p->summary != NULL ? sab_yaml_find(p->summary, "warnings") : NULL;
-
-    return list != NULL && list->kind == SAB_YAML_LIST ? list : NULL;
-}
-
-int sab_study_point_warnings(const sab_study_point *p)
-{
-    const sab_yaml *list = warnings_of(p);
-
-    return list != NULL ? list->n : 0;
-}
-
-const char *sab_study_point_warning(const sab_study_point *p, int i)
-{
-    const sab_yaml *node = warnings_of(p)->item[i];
-
-    return node->kind == SAB_YAML_SCALAR ? node->text : "";
-}
-
-double sab_study_point_number(const sab_study_point *p, const char *path)
-{
-    char name[COMPONENT];
-    double value = NAN;
-
-    for (int s = 0; s < SECTIONS && p->summary != NULL; s++) {
-        const sab_yaml *map = sab_yaml_find(p->summary, sections[s]);
-
-        for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-            for (int c = 0; c < components(p->summary, map->item[i]); c++) {
-                column_name(p->summary, sections[s], map->item[i], c, name);
-                if (strcmp(name, path) == 0)
-                    sab_parse_number(component_of(map->item[i], c)->text, &value);
-            }
-    }
-    return value;
-}
-
-/* ---- the table ---- */
-
-static sab_status add_columns(const sab_study *study, int n, const sab_study_point *point,
-                              sab_table *t, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    char name[COMPONENT];
-
-    for (int k = 0; k < study->nkeys; k++)
-        SAB_TRY(sab_table_add_column(t, study->key[k].name, err));
-    if (study->has_bracket)
-        SAB_TRY(sab_table_add_column(t, study->bracket.key.name, err));
-    SAB_TRY(sab_table_add_column(t, "status", err));
-    SAB_TRY(sab_table_add_column(t, "exit", err));
-    SAB_TRY(sab_table_add_column(t, SAB_LEFT_OUT, err));
-    SAB_TRY(sab_table_add_column(t, "warnings", err));
-    for (int s = 0; s < SECTIONS; s++)
-        for (int j = 0; j < n; j++) {
-            const sab_yaml *map =
-                point[j].summary != NULL ? sab_yaml_find(point[j].summary, sections[s]) : NULL;
-
-            for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-                for (int c = 0; c < components(point[j].summary, map->item[i]); c++) {
-                    column_name(point[j].summary, sections[s], map->item[i], c, name);
-                    SAB_TRY(sab_table_add_column(t, name, err));
-                }
-        }
-    for (int i = 0; i < FIGURES; i++)
-        SAB_TRY(sab_table_add_column(t, figures[i], err));
-    SAB_TRY(sab_table_add_column(t, "point", err));
-cleanup:
-    return status;
-}
-
-static sab_status add_numbers(const sab_study_point *p, sab_table *t, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    char name[COMPONENT];
-
-    for (int s = 0; s < SECTIONS; s++) {
-        const sab_yaml *map = sab_yaml_find(p->summary, sections[s]);
-
-        for (int i = 0; map != NULL && map->kind == SAB_YAML_MAP && i < map->n; i++)
-            for (int c = 0; c < components(p->summary, map->item[i]); c++) {
-                const sab_yaml *value = component_of(map->item[i], c);
-
-                column_name(p->summary, sections[s], map->item[i], c, name);
-                SAB_TRY(sab_table_set(t, name, sab_yaml_is_empty(value) ? "" : value->text, err));
-            }
-    }
-    for (int i = 0; i < FIGURES; i++) {
-        const sab_yaml *value = figure(p->summary, figures[i]);
-
-        if (value != NULL && value->kind == SAB_YAML_SCALAR && !sab_yaml_is_empty(value))
-            SAB_TRY(sab_table_set(t, figures[i], text_of(value), err));
-    }
-cleanup:
-    return status;
-}
-
-sab_status sab_study_point_table(const sab_study *study, int n, const sab_study_point *point,
-                                 sab_table **table, sab_error *err)
-{
-    sab_status status = SAB_OK;
-    sab_table *t = NULL;
-    char value[40], trouble[COMPONENT + 20];
-
-    *table = NULL;
-    SAB_TRY(sab_table_create("results.csv", &t, err));
-    SAB_TRY(add_columns(study, n, point, t, err));
-    for (int j = 0; j < n; j++) {
-        const sab_study_point *p = &point[j];
-
-        if (p->state == SAB_STUDY_POINT_NONE)
-            continue;
-        SAB_TRY(sab_table_add_row(t, err));
-        for (int k = 0; k < study->nkeys; k++)
-            SAB_TRY(sab_table_set(t, study->key[k].name,
-                                  sab_study_plain_value(study, p->combination, k, value), err));
-        if (study->has_bracket)
-            SAB_TRY(sab_table_set(t, study->bracket.key.name,
-                                  sab_study_point_value(p, value, sizeof value), err));
-        SAB_TRY(sab_table_set(t, "status", p->status, err));
-        if (p->exit >= 0)
-            SAB_TRY(sab_table_set_number(t, "exit", p->exit, err));
-        SAB_TRY(sab_table_set(t, SAB_LEFT_OUT, sab_study_point_trouble(p, trouble, sizeof trouble),
-                              err));
-        if (p->summary != NULL) {
-            SAB_TRY(sab_table_set_number(t, "warnings", sab_study_point_warnings(p), err));
-            SAB_TRY(add_numbers(p, t, err));
-        }
-        SAB_TRY(sab_table_set(t, "point", p->name, err));
-    }
-    *table = t;
-    t = NULL;
-cleanup:
-    sab_table_destroy(&t);
-    return status;
 }

@@ -59,6 +59,8 @@ sab_status sab_study_point_finish(const char *points, sab_study_point *point, in
 /* The last line of its log, or "". Returns `buffer`. */
 const char *sab_study_point_complaint(const char *points, const sab_study_point *point,
                                       char *buffer, size_t size);
+/* converged, steady or finished */
+bool sab_study_is_success(const char *status);
 /* "", or why its numbers are not to be trusted: a status that is no success, steps that missed the
  * tolerance, a probe that is not finite. Returns `buffer`. */
 const char *sab_study_point_trouble(const sab_study_point *point, char *buffer, size_t size);

@@ -97,6 +97,7 @@ COARSE = {
     "cases/pipe/friction.yaml": [("1.0e-6", "1.0e-4")],
     "cases/poiseuille/case.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
     "cases/poiseuille/closed.yaml": [("n: 14", "n: 4"), ("1.0e-8", "1.0e-4")],
+    "cases/sandglass/case.yaml": [("h: 0.6, across: 8", "h: 2, across: 3"), ("window: 1}", "window: 0.5}")],
     "cases/rest/case.yaml": [("h: 0.125", "h: 0.5")],
     "cases/silo/case.yaml": SILO,
     "cases/silo-space/case.yaml": [("end: 4", "end: 0.2"), ("window: 1", "window: 0.1"), ("output: {every: 1}", "output: {every: 0.2}")],
@@ -163,7 +164,7 @@ MISSES = {"sablier run bench/silo.yaml --dump-program p.sabp --set mesh.element=
 PYTHON = {"docs/checkpoint.md": ("sablier run cases/film", "assert len(read('out/film/checkpoint.sab')) > 5"),
           "docs/program-format.md": ("sablier run cases/film --dump-program program.sabp", "assert block.size")}
 
-INLINE = re.compile(r"(?:sablier (?:run|study|check|fit|solve) (?:cases|bench|out)/|sablier keys|sablier --version"
+INLINE = re.compile(r"(?:sablier (?:run|study|check|fit|solve|calibrate) (?:cases|bench|out)/|sablier keys|sablier --version"
                     r"|postproc/\S+\.py \S|xvfb-run |python3 )")
 
 

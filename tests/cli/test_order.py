@@ -73,6 +73,7 @@ CASES = {  # coarse, and with a force probe on every group that others meet
     "slab/case.yaml": {"mesh.parameters.n": 2, "solver.tolerance": 1e-2},
     "sphere/case.yaml": {"mesh.parameters.h": 1.5, "mesh.parameters.n": 8, "solver.tolerance": 0.1},
     "sphere/grains.yaml": {"mesh.parameters.h": 1.5, "mesh.parameters.n": 8, "solver.tolerance": 0.1},
+    "sandglass/case.yaml": {**SILO, "time.window": 0.1},
     "silo-mui/case.yaml": {**SILO, "mesh.element": "p2b", "mesh.split": "none"},
 }
 SEEDS = range(3)

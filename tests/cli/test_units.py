@@ -10,10 +10,11 @@ SI. Last line: N passed, N failed.
 import csv
 import json
 import os
+import subprocess
 import sys
 import tempfile
 
-from harness import MESHES, Program, Suite, write
+from harness import MESHES, ROOT, Program, Suite, write
 
 # A film of sand on a slope of 30 degrees, 20 cm thick; plain numbers are L, and formulas are in L.
 FILM = """\
@@ -203,6 +204,22 @@ def main():
         rows = table(os.path.join(root, "study/results.csv"))
         suite.check("a study: values in SI", [r["boundaries.top.pressure"] for r in rows] == ["100", "200"], rows)
         suite.check("a study: they count", rows[0]["probes.middle"] != rows[1]["probes.middle"], rows)
+        for row, point in zip(rows, ("100 Pa", "0.2 kPa")):
+            si = load(os.path.join(root, "study/points", row["point"], "summary.json"))["si"]["probes"]
+            suite.check(f"a study: columns in SI, {point}",
+                        float(row["probes.flux [kg/s/m]"]) == si["flux"]["value"] and
+                        float(row["deviations.flux [kg/s/m]"]) == si["flux"]["deviation"] and
+                        [float(row[f"probes.force_{c} [N/m]"]) for c in "xy"] == si["force"]["value"] and
+                        float(row["probes.middle [Pa]"]) == si["middle"]["value"], (row, si))
+        suite.check("a study: what is pure stays alone, and the directory last", list(rows[0])[-1] == "point" and
+                    not any(" [" in name for name in list(rows[0])[:6]), list(rows[0]))
+        picture = os.path.join(root, "profile.svg")
+        for more, words in (((), ("velocity_x [m/s]", "along y [m]")), (("--plain",), ("velocity_x along y",))):
+            done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "postproc/profile.py"),
+                                   os.path.join(root, "study/points", rows[0]["point"]), picture, "--component", "velocity_x", *more],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            suite.check(f"profile.py {' '.join(more)}: in SI, or not", done.returncode == 0 and all(w in done.stdout for w in words),
+                        done.stdout)
         write(os.path.join(root, "one/mixed.yaml"), "base: case.yaml\nvary: {boundaries.top.pressure: [100 Pa, 0.2]}\n")
         done = run("study", "one/mixed.yaml", "-q", "-o", "mixed", code=3)
         suite.check("a study: all have a unit, or none", "some of its values have a unit" in done.stderr, done.stderr)
