@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bench/factors.c -- bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N] [--only A]
+/* bench/factors.c -- bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N] [--only A|amg]
  *
  * One factorisation and one solve by each library and each order of elimination: of A, and of K of
  * the interior point after some iterations (default 8), symmetric (ipm) and not (ipm-blend).
  * Markdown on standard output; times are the least of --repeat (default 5), CPU and wall, the CPU
  * also in units of the first row, A by CHOLMOD with AMD. Memory is what the process grew by, at most, beside what
  * the analysis of CHOLMOD foresaw. The residual is |A x - b| / |b| of one solve. --only A leaves out
- * the others, --ordering metis AMD. In a build with -Dpetsc=true also multigrid, of A: its order of
+ * the others, --only amg all but A by multigrid, --ordering metis AMD. In a build with -Dpetsc=true also multigrid, of A: its order of
  * elimination are the iterations of conjugate gradients of that solve, to 1e-8, and its
  * factorisation has a solve to SAB_ACCURATE in it. */
 #include "base/memory.h"
 #include "base/timer.h"
 #include "io/program_file.h"
+#include "linalg/server.h"
 #include "options.h"
 #include "solve/ipm_points.h"
 
@@ -133,7 +134,7 @@ cleanup:
     return status;
 }
 
-static sab_status run(const char *path, int repeat, int iterations, bool all, int first,
+static sab_status run(const char *path, int repeat, int iterations, const char *only, int first,
                       sab_error *err)
 {
     static const struct {
@@ -152,13 +153,14 @@ static sab_status run(const char *path, int repeat, int iterations, bool all, in
            "CPU s | of "
            "one | memory MB | foreseen | residual |\n"
            "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-    SAB_TRY(measure_all("A", p->A, p->l, repeat, first, &one, err));
+    if (strcmp(only, "amg") != 0)
+        SAB_TRY(measure_all("A", p->A, p->l, repeat, first, &one, err));
     for (int known = 1; known >= 0 && sab_factor_has_amg(); known--)
         SAB_TRY(measure(known ? "A" : "A, directions not known", p->A,
                         &(sab_factor_options){.backend = SAB_AMG,
                                               .direction = known ? p->direction : NULL},
                         p->l, repeat, &one, err));
-    for (int m = 0; m < 2 && all; m++) {
+    for (int m = 0; m < 2 && only[0] == 0; m++) {
         SAB_TRY(sab_ipm_create(p, methods[m].exactness, NULL, &ipm, err));
         sab_ipm_start(ipm, p, 1.0, false);
         for (int i = 0; i < iterations; i++)
@@ -176,16 +178,18 @@ int main(int argc, char **argv)
 {
     sab_error err = {0};
 
+    if (sab_server_start()) /* under mpirun, in a build with MPI */
+        return 0;
     if (argc < 2) {
         fprintf(stderr,
                 "usage: bench-factors FILE.sabp [--threads N] [--repeat N] [--iterations N] "
-                "[--only A] [--ordering metis]\n");
+                "[--only A|amg] [--ordering metis]\n");
         return 2;
     }
     bench_threads(argc, argv);
     if (run(argv[1], (int)bench_number(argc, argv, "--repeat", 5.0),
             (int)bench_number(argc, argv, "--iterations", 8.0),
-            strcmp(bench_option(argc, argv, "--only", ""), "A") != 0,
+            bench_option(argc, argv, "--only", ""),
             strcmp(bench_option(argc, argv, "--ordering", ""), "metis") == 0 ? SAB_ORDERING_METIS
                                                                              : SAB_ORDERING_AMD,
             &err) != SAB_OK) {

@@ -23,4 +23,5 @@ Plane Surface(1) = {1};
 Curve Loop(2) = {3, 4, 5};
 Plane Surface(2) = {2};
 Physical Surface("domain") = {1, 2};
+Physical Surface("grains") = {1};
 Physical Curve("wall") = {1, 2, 3, 4};

@@ -4,7 +4,7 @@ import numpy
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import Normalize
 from matplotlib.lines import Line2D
-from matplotlib.patches import Circle
+from matplotlib.patches import Circle, Ellipse
 
 from .fields import frames
 from .files import Failure, summary
@@ -12,6 +12,13 @@ from .grains import Grains
 from .style import INK, label_of, pyplot
 
 FORCE = "#b02020"
+
+
+def outline(grains, place, i):
+    """A disc, or an ellipse as it is turned."""
+    if grains.axes is None:
+        return Circle(place[i], grains.radius[i])
+    return Ellipse(place[i], 2 * grains.axes[i, 0], 2 * grains.axes[i, 1], angle=grains.angle[i])
 
 
 class Discs:
@@ -87,7 +94,7 @@ class Discs:
         axes.set_aspect("equal")
         axes.set_xlim(low[0] - 0.01 * wide, high[0] + 0.01 * wide)
         axes.set_ylim(low[1] - 0.01 * tall, high[1] + 0.01 * tall)
-        discs = PatchCollection([Circle(place[i], grains.radius[i]) for i in order], cmap=self.options.colours, norm=norm,
+        discs = PatchCollection([outline(grains, place, i) for i in order], cmap=self.options.colours, norm=norm,
                                 edgecolors=INK, linewidths=0.2 * self.style.line)
         discs.set_array(grains.scalar(self.name)[order])
         axes.add_collection(discs)

@@ -33,7 +33,9 @@ class Grains:
     """The grains of one time: the last of grains.pvd, or number `index` of it.
 
     x        [grains][dimension]
-    radius   [grains]
+    radius   [grains]                        of ellipses the larger semi-axis; None of the points that carry a surface
+    axes     [grains][3]                     semi-axes of ellipses along their own x and y; None if all are round
+    angle    [grains]                        of their own x with that of the room, in degrees; None in space
     data     {name: [grains](, components)}  velocity, spin, orientation, mass, id, pressure
     """
 
@@ -47,10 +49,13 @@ class Grains:
         self.x = mesh.points[:, :self.dimension]
         self.data = {name: value.squeeze(axis=1) if value.shape[1:] == (1,) else value
                      for name, value in mesh.point_data.items()}
-        self.radius = self.data["radius"]
+        self.radius = self.data.get("radius")
+        self.axes = self.data.get("axes")
+        turn = self.data.get("orientation") if self.dimension == 2 else None
+        self.angle = None if turn is None else numpy.degrees(2 * numpy.arctan2(turn[:, 3], turn[:, 0]))
 
     def names(self):
-        return ["speed", "turning"] + [n for n, v in self.data.items() if v.ndim == 1] + \
+        return ["speed"] + ["turning"] * ("spin" in self.data) + [n for n, v in self.data.items() if v.ndim == 1] + \
             [f"velocity_{a}" for a in "xyz"[:self.dimension]]
 
     def scalar(self, name):

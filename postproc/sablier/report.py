@@ -14,7 +14,7 @@ import numpy
 from . import fields as _fields
 from . import files
 from .files import Failure
-from .style import COLOUR, pyplot
+from .style import COLOUR, pyplot, quantity_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOM = 2_500_000   # bytes of field data at most: frames are left out beyond
@@ -34,6 +34,8 @@ def number(value, digits=6):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(number(v, digits) for v in value) + "]"
+    if isinstance(value, dict):
+        return "; ".join(f"{text(k)} {number(v, digits)}" for k, v in value.items())
     if isinstance(value, (int, float)):
         return f"{value:.{digits}g}"
     return text(value)
@@ -86,12 +88,14 @@ def resolved(directory):
 
 def probes(summary):
     deviation = summary.get("deviations", {})
+    physical = summary.get("si", {}).get("probes", {})
     rows = []
     for name, value in summary["probes"].items():
         if isinstance(value, str):
             continue
-        spread = deviation.get(name)
-        rows.append((text(name), number(value, 8), "± " + number(spread, 2) if spread is not None else ""))
+        spread, si = deviation.get(name), physical.get(name)
+        rows.append((text(name), number(value, 8), "± " + number(spread, 2) if spread is not None else "",
+                     *([f"{number(si['value'])} {text(si['unit'])}" if si else ""] if physical else [])))
     if not rows:
         return ""
     window = summary.get("window")
@@ -150,10 +154,10 @@ def volume(summary):
 
 
 def rheology(summary):
-    m = summary["material"]
-    rows = [(key.replace("_", " "), "; ".join(f"{k} {number(v)}" for k, v in value.items())
-             if isinstance(value, dict) else number(value)) for key, value in m.items()]
-    return table(rows)
+    m = dict(summary["material"])
+    if "reynolds" in m and m["reynolds"] is None:  # JSON has no infinity
+        m["reynolds"] = math.inf
+    return table([(key.replace("_", " "), number(value)) for key, value in m.items()])
 
 
 def mesh(summary):
@@ -166,24 +170,32 @@ def mesh(summary):
     return table(rows)
 
 
+def physical(columns):
+    """{name: (label, values)} of a table: those with units where it has them, and no deviations."""
+    units = {name.partition(" [")[0]: name for name in columns if name.endswith("]")}
+    return {name: (units.get(name, name), columns[units.get(name, name)]) for name in columns
+            if not name.endswith("]") and not name.endswith("_deviation")}
+
+
 def history(directory, summary, tolerance):
     """Each number in time, and the certificates."""
     path = os.path.join(directory, "history.csv")
     if summary["steps"] < 2 or not os.path.isfile(path):
         return ""
     columns = files.table(path)
-    time, parts = columns["time"], []
+    shown, parts = physical(columns), []
+    when, time = shown["time"]
     rows = summary.get("window", {}).get("rows", 1)
     fixed = "step time outer inner factorisations solves gap gap_rate compaction rate_residual natural momentum retries " \
             "missed unsound outflow".split()
-    for name, value in columns.items():
+    for name, (label, value) in shown.items():
         if name in fixed or name.startswith(("ledger_", "volume_")) or len(parts) >= PLOTS:
             continue
-        figure, axis = axes("time", name)
+        figure, axis = axes(when, label)
         axis.plot(time, value, color=COLOUR[0], linewidth=1.2)
         axis.axvspan(time[-rows], time[-1], color="#eeeeee", zorder=0)
         parts.append(svg(figure))
-    figure, axis = axes("time", "certificates")
+    figure, axis = axes(when, "certificates")
     for i, (name, label) in enumerate((("gap", "$G$"), ("compaction", "$C$"))):
         value = numpy.maximum(columns[name], 1e-16)
         axis.semilogy(time, value, color=COLOUR[i], linewidth=1.0, label=label)
@@ -201,18 +213,20 @@ def profiles(directory):
     for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
         if not file.endswith(".csv") or len(parts) >= PLOTS:
             continue
-        columns = files.table(os.path.join(folder, file))
-        if "s" not in columns or len(columns["s"]) < 2:
+        columns = physical(files.table(os.path.join(folder, file)))
+        if "s" not in columns or len(columns["s"][1]) < 2:
             continue  # a surface: its VTU is for ParaView
-        figure, axis = axes("s", file[:-4])
-        drawn = 0
-        for name, value in columns.items():
-            if name in ("s", "x", "y", "z", "r") or name.endswith("_deviation") or not numpy.isfinite(value).any():
-                continue
-            axis.plot(columns["s"], value, color=COLOUR[drawn % len(COLOUR)], linewidth=1.1, label=name)
-            drawn += 1
-        axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        parts.append(svg(figure))
+        along, s = columns["s"]
+        kinds = {}  # one figure for what has one dimension
+        for name, (label, value) in columns.items():
+            if name not in ("s", "x", "y", "z", "r") and numpy.isfinite(value).any():
+                kinds.setdefault(quantity_of(name), []).append((label, value))
+        for drawn in kinds.values():
+            figure, axis = axes(along, file[:-4])
+            for i, (label, value) in enumerate(drawn):
+                axis.plot(s, value, color=COLOUR[i % len(COLOUR)], linewidth=1.1, label=label)
+            axis.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+            parts.append(svg(figure))
     return "<div class='figures'>" + "\n".join(parts) + "</div>" if parts else ""
 
 

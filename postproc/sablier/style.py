@@ -160,5 +160,7 @@ def label_of(field):
 def quantity_of(field):
     if field in FIELD:
         return FIELD[field][1]
+    if field in ("normal", "shear", "vertical", "janssen"):  # of a wall_load
+        return "stress"
     return "stress" if field.startswith(("stress", "normal_", "shear_", "traction")) else \
-        "velocity" if field.startswith("velocity") else None
+        "velocity" if field.startswith("velocity") or field in ("slip", "opening") else None

@@ -83,6 +83,7 @@ static void on_stepped(void *data, const sab_run *run)
     const double *row = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
     const sab_watch_line line = {.step = m->rows,
                                  .time = row[SAB_HISTORY_TIME],
+                                 .at = sab_march_at(m),
                                  .outer = (int)row[SAB_HISTORY_OUTER],
                                  .inner = (int)row[SAB_HISTORY_INNER],
                                  .gap = row[SAB_HISTORY_GAP],
@@ -122,8 +123,8 @@ void sab_view_begin(sab_view *view, const sab_run *run)
         sab_watch_begin(&view->watch, view->term, c->solver.tolerance, c->solver.max_iterations);
     else
         sab_watch_begin_steps(&view->watch, view->term, c->solver.tolerance,
-                              c->solver.max_iterations, sab_run_steps(run),
-                              watched >= 0 ? c->probe[watched].name : NULL);
+                              c->solver.max_iterations, sab_march_at(run->march),
+                              sab_run_steps(run), watched >= 0 ? c->probe[watched].name : NULL);
     if (c->has_grains)
         view->watch.measure = "residual";
 }

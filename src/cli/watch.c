@@ -60,12 +60,13 @@ void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int
 }
 
 void sab_watch_begin_steps(sab_watch *watch, sab_terminal *term, double tolerance,
-                           int max_iterations, int steps, const char *probe)
+                           int max_iterations, double at, int steps, const char *probe)
 {
     sab_watch_begin(watch, term, tolerance, max_iterations);
     watch->steps = steps;
     watch->probe = probe;
     watch->step_wall[0] = watch->first_wall;
+    watch->step_at[0] = at;
 }
 
 /* Rows 1 to 5, then 10, 20, 50, 100, 200, ...: enough to see a trend in a log file. */
@@ -105,6 +106,7 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
                 watch->measure, watch->probe != NULL ? watch->probe : "");
     watch->done++;
     watch->step_wall[watch->done % 8] = sab_wall_seconds();
+    watch->step_at[watch->done % 8] = line->at;
     if (watch->probe != NULL)
         snprintf(probe, sizeof probe, "%14.7g", line->probe);
     if (line->retries > 0 || line->missed != SAB_MISS_NONE)
@@ -121,10 +123,11 @@ void sab_watch_step(sab_watch *watch, const sab_watch_line *line)
 /* Wall seconds to the last step, at the pace of the last few. */
 static double steps_left(const sab_watch *watch)
 {
-    const int n = watch->done, first = n >= 8 ? (n + 1) % 8 : 0, count = n >= 8 ? 7 : n;
+    const int n = watch->done, first = n >= 8 ? (n + 1) % 8 : 0;
     const double wall = watch->step_wall[n % 8] - watch->step_wall[first];
+    const double at = watch->step_at[n % 8], way = at - watch->step_at[first];
 
-    return count > 0 ? wall / count * (watch->steps - watch->step + 1) : NAN;
+    return way > 0.0 ? wall / way * (watch->steps - at) : NAN;
 }
 
 static void show_progress(const sab_watch *watch, const sab_report *r)
@@ -140,10 +143,11 @@ static void show_progress(const sab_watch *watch, const sab_report *r)
         sab_progress(watch->term, "step %d of at most %d, iteration %d, gap %.2e", watch->step,
                      watch->steps, r->work.outer, gap);
     else
-        sab_progress(watch->term,
-                     "step %d of at most %d, iteration %d, gap %.2e, about %s to the end",
-                     watch->step, watch->steps, r->work.outer, gap,
-                     sab_duration(steps_left(watch), duration, sizeof duration));
+        sab_progress(
+            watch->term,
+            "step %d, %.4g of at most %d done, iteration %d, gap %.2e, about %s to the end",
+            watch->step, watch->step_at[watch->done % 8], watch->steps, r->work.outer, gap,
+            sab_duration(steps_left(watch), duration, sizeof duration));
 }
 
 bool sab_watch_row(sab_watch *watch, int viscosity_iteration, const sab_report *r)

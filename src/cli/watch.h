@@ -16,15 +16,16 @@ typedef struct sab_watch {
     double recent_wall[8], recent_gap[8]; /* the last rows, for the estimate of time left */
     int step, steps; /* of an inertial run: the present one, and all; 0: rows are printed */
     int done;        /* steps done by this process */
-    double step_wall[8];
-    const char *probe;   /* the one that is watched, or NULL */
-    const char *measure; /* what is compared with the tolerance: "gap G" */
+    double step_wall[8], step_at[8]; /* when the last of them ended, and where they were, in steps
+                                        of full length */
+    const char *probe;               /* the one that is watched, or NULL */
+    const char *measure;             /* what is compared with the tolerance: "gap G" */
 } sab_watch;
 
 /* A line of the table of steps. */
 typedef struct sab_watch_line {
     int step, outer, inner, retries;
-    double time, gap, probe;
+    double time, at, gap, probe; /* at: in steps of full length */
     sab_miss missed;
     bool last;
 } sab_watch_line;
@@ -37,10 +38,10 @@ void sab_watch_signals(void);
 bool sab_watch_checkpoint(void);
 bool sab_watch_interrupted(void);
 void sab_watch_begin(sab_watch *watch, sab_terminal *term, double tolerance, int max_iterations);
-/* The same of a run of `steps` steps: each has its lines with sab_watch_step, its iterations are
- * not printed. `probe` (borrowed) may be NULL. */
+/* The same of a run of `steps` steps of full length that is at `at`: each has its lines with
+ * sab_watch_step, its iterations are not printed. `probe` (borrowed) may be NULL. */
 void sab_watch_begin_steps(sab_watch *watch, sab_terminal *term, double tolerance,
-                           int max_iterations, int steps, const char *probe);
+                           int max_iterations, double at, int steps, const char *probe);
 /* Before a step. */
 void sab_watch_next(sab_watch *watch, int step);
 /* After it. */

@@ -32,6 +32,9 @@ typedef struct sab_boundary {
     sab_function traction[SAB_DIM]; /* total traction of the outside on the grains */
     bool has_pressure;
     sab_function pressure; /* traction -p n */
+    bool has_inflow;       /* the velocity is that of grains that are fed, */
+    sab_function fill;     /* with this fill */
+    double opens;          /* time at which a wall is taken away; 0: never */
     char *periodic; /* the group that this one goes on at, which has no entry; NULL: none; owned too
                      */
     int nover;

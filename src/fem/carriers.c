@@ -2,8 +2,10 @@
 #include "fem/carriers.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "fem/parts.h"
 #include "fem/walk.h"
 
+#include <math.h>
 #include <string.h>
 
 sab_status sab_carriers_create(const sab_space *space, const sab_dofs *dofs, const bool *open,
@@ -20,6 +22,7 @@ sab_status sab_carriers_create(const sab_space *space, const sab_dofs *dofs, con
     SAB_TRY(sab_transport_create(space, open, 0, NULL, &c->transport, err));
     SAB_NEW(c->start, (size_t)mesh->nelements + 1);
     SAB_NEW(c->left, mesh->nfacets);
+    SAB_NEW(c->fed, mesh->nfacets);
     SAB_NEW(c->facet, sides);
     for (size_t i = 0; i < sides; i++)
         c->facet[i] = -1;
@@ -47,6 +50,7 @@ void sab_carriers_destroy(sab_carriers **carriers)
     SAB_FREE(c->at);
     SAB_FREE(c->start);
     SAB_FREE(c->left);
+    SAB_FREE(c->fed);
     SAB_FREE(c->facet);
     SAB_FREE(c->order);
     SAB_FREE(c->sorted);
@@ -54,8 +58,7 @@ void sab_carriers_destroy(sab_carriers **carriers)
     SAB_FREE(*carriers);
 }
 
-/* Room for n of them. */
-static sab_status reserve(sab_carriers *c, int n, sab_error *err)
+sab_status sab_carriers_reserve(sab_carriers *c, int n, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_carrier *at = NULL, *sorted = NULL;
@@ -84,76 +87,37 @@ cleanup:
     return status;
 }
 
-/* One more, at the centroid of a part whose corner is `corner` (in units of 1/n) and whose edges
- * are along the axes in the order `turn`: a simplex of Kuhn's, of which n^dim fill the cell. */
-static void add_part(sab_carriers *c, int e, int n, const int *corner, const int *turn)
+sab_status sab_carriers_add(sab_carriers *c, int e, const double *xi, sab_carrier **added,
+                            sab_error *err)
 {
-    const sab_space *space = c->space;
-    const int dim = space->mesh->cell->dim;
-    double y[SAB_DIM];
-    sab_carrier *p = &c->at[c->n++];
-    sab_p2 at;
+    const sab_mesh *mesh = c->space->mesh;
+    const sab_status status = sab_carriers_reserve(c, c->n + 1, err);
 
-    /* Kuhn's coordinates 1 >= y_0 >= y_1 >= ... >= 0; xi_i = y_i - y_(i+1) */
-    for (int i = 0; i < dim; i++)
-        y[turn[i]] = (corner[turn[i]] + (double)(dim - i) / (dim + 1)) / n;
-    *p = (sab_carrier){.element = e};
-    for (int i = 0; i < dim; i++)
-        p->xi[i] = y[i] - (i + 1 < dim ? y[i + 1] : 0.0);
-    sab_p2_at(space->mesh, e, p->xi, &at);
-    memcpy(p->x, at.x, (size_t)dim * sizeof *p->x);
-    p->mass = at.det * space->geometry->measure(at.x);
-}
-
-/* The next number of dim digits below dim; false after the last. */
-static bool count_up(int dim, int *digit)
-{
-    for (int i = 0; i < dim; i++) {
-        if (++digit[i] < dim)
-            return true;
-        digit[i] = 0;
-    }
-    return false;
-}
-
-/* The parts of the cell in cube `corner` of n^dim: of all orders of the axes those whose simplex
- * lies in 1 >= y_0 >= y_1 >= ... */
-static void add_cube(sab_carriers *c, int e, int n, const int *corner)
-{
-    const int dim = c->space->mesh->cell->dim;
-    int rank[SAB_DIM] = {0}, turn[SAB_DIM]; /* rank: the larger, the smaller y */
-
-    do {
-        bool inside = true;
-
-        for (int i = 0; i < dim; i++) {
-            turn[rank[i]] = i;
-            for (int k = 0; k < i; k++)
-                inside = inside && rank[k] != rank[i]; /* an order of the axes */
-        }
-        for (int i = 0; i + 1 < dim; i++)
-            inside = inside && (corner[i] > corner[i + 1] ||
-                                (corner[i] == corner[i + 1] && rank[i] < rank[i + 1]));
-        if (inside)
-            add_part(c, e, n, corner, turn);
-    } while (count_up(dim, rank));
+    if (status != SAB_OK)
+        return status;
+    *added = &c->at[c->n++];
+    **added = (sab_carrier){.element = e};
+    memcpy((*added)->xi, xi, (size_t)mesh->cell->dim * sizeof *xi);
+    sab_mesh_map(mesh, e, xi, (*added)->x, NULL);
+    return SAB_OK;
 }
 
 sab_status sab_carriers_fill(sab_carriers *c, int e, int n, double fill, sab_error *err)
 {
     const sab_space *space = c->space;
     const int dim = space->mesh->cell->dim, points = space->element->law->n, first = c->n;
-    int parts = 1, corner[SAB_DIM] = {0};
-    double volume = 0.0, sum = 0.0;
+    double *xi = NULL, volume = 0.0, sum = 0.0;
     sab_status status = SAB_OK;
 
-    for (int i = 0; i < dim; i++)
-        parts *= n;
-    SAB_TRY(reserve(c, c->n + parts, err));
+    SAB_NEW(xi, (size_t)(n * n * n) * SAB_DIM);
+    const int parts = sab_parts(dim, n, xi);
     for (int i = 0; i < parts; i++) {
-        for (int k = 0, rest = i; k < dim; k++, rest /= n)
-            corner[k] = rest % n;
-        add_cube(c, e, n, corner);
+        sab_carrier *p;
+        sab_p2 at;
+
+        SAB_TRY(sab_carriers_add(c, e, xi + dim * i, &p, err));
+        sab_p2_at(space->mesh, e, p->xi, &at);
+        p->mass = at.det * space->geometry->measure(at.x);
     }
     for (int q = points * e; q < points * (e + 1); q++)
         volume += space->weight[q];
@@ -162,19 +126,22 @@ sab_status sab_carriers_fill(sab_carriers *c, int e, int n, double fill, sab_err
     for (int p = first; p < c->n; p++)
         c->at[p].mass *= fill * volume / sum;
 cleanup:
+    SAB_FREE(xi);
     return status;
 }
 
 sab_status sab_carriers_restore(sab_carriers *c, int n, const sab_carrier *at, const double *left,
-                                sab_error *err)
+                                const double *fed, sab_error *err)
 {
     sab_status status = SAB_OK;
 
-    SAB_TRY(reserve(c, n, err));
+    SAB_TRY(sab_carriers_reserve(c, n, err));
     if (at != c->at && n > 0)
         memcpy(c->at, at, (size_t)n * sizeof *at);
     if (left != c->left)
         memcpy(c->left, left, (size_t)c->space->mesh->nfacets * sizeof *left);
+    if (fed != c->fed)
+        memcpy(c->fed, fed, (size_t)c->space->mesh->nfacets * sizeof *fed);
     c->n = n;
     sab_carriers_sort(c);
 cleanup:
@@ -357,6 +324,28 @@ void sab_carriers_move(sab_carriers *c, double dt, bool euler, const double *U, 
     sab_carriers_sort(c);
 }
 
+double sab_carriers_courant(const sab_carriers *c, double dt)
+{
+    const sab_mesh *mesh = c->space->mesh;
+    const double parts = pow(mesh->children, 1.0 / mesh->cell->dim); /* of equal volume */
+    double largest = 0.0;
+
+    for (int e = 0; e < mesh->nelements; e++) {
+        double square = 0.0;
+
+        for (int p = c->start[e]; p < c->start[e + 1]; p++) {
+            double v2 = 0.0;
+
+            for (int i = 0; i < mesh->cell->dim; i++)
+                v2 += c->at[p].v[i] * c->at[p].v[i];
+            square = fmax(square, v2);
+        }
+        if (square > 0.0)
+            largest = fmax(largest, sqrt(square) * dt / (parts * sab_space_length(c->space, e)));
+    }
+    return largest;
+}
+
 double sab_carriers_mass(const sab_carriers *c)
 {
     double sum = 0.0;
@@ -366,11 +355,21 @@ double sab_carriers_mass(const sab_carriers *c)
     return sum;
 }
 
-double sab_carriers_left(const sab_carriers *c)
+static double sum_sides(const sab_carriers *c, const double *side)
 {
     double sum = 0.0;
 
     for (int f = 0; f < c->space->mesh->nfacets; f++)
-        sum += c->left[f];
+        sum += side[f];
     return sum;
+}
+
+double sab_carriers_left(const sab_carriers *c)
+{
+    return sum_sides(c, c->left);
+}
+
+double sab_carriers_fed(const sab_carriers *c)
+{
+    return sum_sides(c, c->fed);
 }

@@ -28,7 +28,8 @@ typedef struct sab_carriers {
     int n, capacity;
     sab_carrier *at; /* [n] by elements */
     int *start;      /* [nelements+1] */
-    double *left;    /* [nfacets] mass that has left through each */
+    double *left;    /* [nfacets] mass that has left through each, */
+    double *fed;     /* and that was fed there */
     int *facet;      /* [nelements][sides] of the boundary, or -1 */
     int *order;      /* [capacity] workspace, as is the next */
     sab_carrier *sorted;
@@ -46,9 +47,15 @@ void sab_carriers_destroy(sab_carriers **carriers);
  * times volume of the law points, exactly. Call it element by element, in order; then sort. */
 sab_status sab_carriers_fill(sab_carriers *carriers, int e, int per_side, double fill,
                              sab_error *err);
-/* Copies of `n` carriers, and of what has left, in the place of those there are. */
+/* Room for n of them. */
+sab_status sab_carriers_reserve(sab_carriers *carriers, int n, sab_error *err);
+/* One more, at reference point xi of element e: at rest, without mass. *added is borrowed until the
+ * next one; sort afterwards. */
+sab_status sab_carriers_add(sab_carriers *carriers, int e, const double *xi, sab_carrier **added,
+                            sab_error *err);
+/* Copies of `n` carriers, and of what has left and was fed, in the place of those there are. */
 sab_status sab_carriers_restore(sab_carriers *carriers, int n, const sab_carrier *at,
-                                const double *left, sab_error *err);
+                                const double *left, const double *fed, sab_error *err);
 /* By elements, stable. */
 void sab_carriers_sort(sab_carriers *carriers);
 
@@ -73,7 +80,10 @@ void sab_carriers_displace(sab_carriers *carriers, const double *d, const double
 bool sab_carriers_shift(sab_carriers *carriers, int p, const double *d,
                         sab_transport_report *report);
 
+/* Largest |v| dt/h, h that of the parent. */
+double sab_carriers_courant(const sab_carriers *carriers, double dt);
 double sab_carriers_mass(const sab_carriers *carriers);
-double sab_carriers_left(const sab_carriers *carriers); /* through all sides */
+double sab_carriers_left(const sab_carriers *carriers); /* through all sides, */
+double sab_carriers_fed(const sab_carriers *carriers);  /* likewise */
 
 #endif

@@ -235,21 +235,6 @@ void sab_fields_at(const sab_fields *f, sab_probe_field field, int element, cons
     }
 }
 
-/* h of element e: h^2 is twice its area on the mesh, h^3 six times its volume. */
-static double size_of(const sab_fields *f, int e)
-{
-    const sab_quadrature *rule = f->space->element->law;
-    double volume = 0.0;
-
-    for (int q = 0; q < rule->n; q++) {
-        sab_p2 p;
-
-        sab_p2_at(f->space->mesh, e, rule->xi[q], &p);
-        volume += p.det * rule->weight[q];
-    }
-    return f->space->mesh->cell->dim == 2 ? sqrt(2.0 * volume) : cbrt(6.0 * volume);
-}
-
 /* Largest |u| at the nodes of element e. */
 static double speed_of(const sab_fields *f, int e)
 {
@@ -272,7 +257,7 @@ double sab_fields_courant(const sab_fields *f, double dt)
     double largest = 0.0;
 
     for (int e = 0; e < f->space->mesh->nelements; e++)
-        largest = fmax(largest, speed_of(f, e) * dt / size_of(f, e));
+        largest = fmax(largest, speed_of(f, e) * dt / sab_space_length(f->space, e));
     return largest;
 }
 
@@ -283,7 +268,7 @@ double sab_fields_cell_reynolds(const sab_fields *f)
     double largest = 0.0;
 
     for (int e = 0; e < space->mesh->nelements; e++) {
-        const double u = speed_of(f, e), h = size_of(f, e);
+        const double u = speed_of(f, e), h = sab_space_length(space, e);
         double r = INFINITY; /* 2 nu */
 
         for (int q = points * e; q < points * (e + 1); q++)

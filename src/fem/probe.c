@@ -2,12 +2,19 @@
 #include "fem/probe.h"
 
 const char *const sab_probe_kind_name[SAB_PROBE_KINDS] = {
-    [SAB_PROBE_FLUX] = "flux",           [SAB_PROBE_FORCE] = "force",
-    [SAB_PROBE_POINT] = "point",         [SAB_PROBE_LINE] = "line",
-    [SAB_PROBE_PLANE] = "plane",         [SAB_PROBE_TRACTION] = "traction",
-    [SAB_PROBE_WALL_LOAD] = "wall_load", [SAB_PROBE_INTEGRAL] = "integral",
-    [SAB_PROBE_GRAINS] = "grains",       [SAB_PROBE_LEFT] = "left",
-    [SAB_PROBE_FRONT] = "front",         [SAB_PROBE_HEIGHT] = "height",
+    [SAB_PROBE_FLUX] = "flux",
+    [SAB_PROBE_FORCE] = "force",
+    [SAB_PROBE_POINT] = "point",
+    [SAB_PROBE_LINE] = "line",
+    [SAB_PROBE_PLANE] = "plane",
+    [SAB_PROBE_TRACTION] = "traction",
+    [SAB_PROBE_WALL_LOAD] = "wall_load",
+    [SAB_PROBE_INTEGRAL] = "integral",
+    [SAB_PROBE_GRAINS] = "grains",
+    [SAB_PROBE_LEFT] = "left",
+    [SAB_PROBE_FED] = "fed",
+    [SAB_PROBE_FRONT] = "front",
+    [SAB_PROBE_HEIGHT] = "height",
 };
 
 const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
@@ -50,6 +57,7 @@ const char *const sab_carried_name[SAB_CARRIED_KINDS] = {
     [SAB_CARRIED_KINETIC_ENERGY] = "kinetic_energy",
     [SAB_CARRIED_POTENTIAL_ENERGY] = "potential_energy",
     [SAB_CARRIED_SPEED] = "speed",
+    [SAB_CARRIED_MOMENTUM] = "momentum",
     [SAB_CARRIED_EXCESS] = "excess",
     [SAB_CARRIED_COUNT_OF] = "points",
     [SAB_CARRIED_FEWEST] = "fewest",

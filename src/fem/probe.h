@@ -15,7 +15,8 @@ typedef enum sab_probe_kind {
     SAB_PROBE_WALL_LOAD, /* loads along a wall with friction, likewise */
     SAB_PROBE_INTEGRAL,  /* one number of the whole domain */
     SAB_PROBE_GRAINS,    /* of the grains of a flow whose surface moves */
-    SAB_PROBE_LEFT,      /* mass of those that have left through a group */
+    SAB_PROBE_LEFT,      /* mass of those that have left through a group, */
+    SAB_PROBE_FED,       /* and of those that were fed there */
     SAB_PROBE_FRONT,     /* first coordinate below which a share of their mass is */
     SAB_PROBE_HEIGHT,    /* how high they stand along a segment, written to profiles/NAME.csv */
     SAB_PROBE_KINDS
@@ -72,6 +73,7 @@ typedef enum sab_carried {
     SAB_CARRIED_KINETIC_ENERGY,
     SAB_CARRIED_POTENTIAL_ENERGY, /* -sum m g.x */
     SAB_CARRIED_SPEED,            /* rms */
+    SAB_CARRIED_MOMENTUM,         /* sum m v, dim numbers; about an axis along it only */
     SAB_CARRIED_EXCESS,   /* mass where it is more than the mesh has room for, relative to all */
     SAB_CARRIED_COUNT_OF, /* number of mass points */
     SAB_CARRIED_FEWEST,   /* in an element inside */

@@ -4,6 +4,7 @@
 #include "fem/law_points.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* Law points and what they see, by integration over each element. */
@@ -392,4 +393,18 @@ void sab_space_element_mean(const sab_space *space, int components, const double
             mean[(size_t)e * (size_t)components + (size_t)c] = sum / volume;
         }
     }
+}
+
+double sab_space_length(const sab_space *space, int e)
+{
+    const sab_quadrature *rule = space->element->law;
+    double volume = 0.0;
+
+    for (int q = 0; q < rule->n; q++) {
+        sab_p2 p;
+
+        sab_p2_at(space->mesh, e, rule->xi[q], &p);
+        volume += p.det * rule->weight[q];
+    }
+    return space->mesh->cell->dim == 2 ? sqrt(2.0 * volume) : cbrt(6.0 * volume);
 }

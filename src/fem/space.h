@@ -51,6 +51,8 @@ void sab_space_restrict(const sab_space *space, const sab_dofs *dofs, const doub
 void sab_space_take(const sab_space *space, const sab_dofs *dofs, const double *U, double *u);
 void sab_space_expand(const sab_space *space, const sab_dofs *dofs, const double *u, double *U);
 
+/* h of element e: h^2 is twice its area on the mesh, h^3 six times its volume. */
+double sab_space_length(const sab_space *space, int e);
 /* Reference place of law point q of element e. */
 static inline const double *sab_space_xi(const sab_space *space, int e, int q)
 {

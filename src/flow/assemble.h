@@ -5,6 +5,10 @@
 
 #include "flow/flow.h"
 
+/* sab_flow_create on a space that is there already, borrowed until it succeeds and then moved;
+ * NULL: on one of its own. */
+sab_status sab_flow_build(const sab_flow_setup *setup, sab_space *space, sab_flow **flow,
+                          sab_error *err);
 /* A for the present viscosity and inertia; l for the present loads and what inertia carries. */
 void sab_flow_assemble_matrix(sab_flow *flow);
 void sab_flow_assemble_load(sab_flow *flow);

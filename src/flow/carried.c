@@ -33,6 +33,20 @@ static void gravity_at(const sab_flow *flow, const double *x, double *g)
             g[i] = 0.0;
 }
 
+/* sum m v; the sum of a round body is along its axis, the last coordinate. */
+static void momentum(const sab_flow *flow, double *value)
+{
+    const sab_geometry *geometry = flow->setup.geometry;
+    const sab_carriers *c = flow->surface->carriers;
+    const int first = geometry->axis ? geometry->dim - 1 : 0;
+
+    for (int i = first; i < geometry->dim; i++) {
+        value[i - first] = 0.0;
+        for (int p = 0; p < c->n; p++)
+            value[i - first] += c->at[p].mass * c->at[p].v[i];
+    }
+}
+
 void sab_carried_number(const sab_flow *flow, sab_carried what, double *value)
 {
     const sab_surface *s = flow->surface;
@@ -68,6 +82,9 @@ void sab_carried_number(const sab_flow *flow, sab_carried what, double *value)
     case SAB_CARRIED_SPEED:
         *value = mass > 0.0 ? sqrt(2.0 * sab_surface_kinetic(s) / mass) : 0.0;
         break;
+    case SAB_CARRIED_MOMENTUM:
+        momentum(flow, value);
+        break;
     case SAB_CARRIED_EXCESS:
         *value = sab_filling_excess(s->fill);
         break;
@@ -79,13 +96,14 @@ void sab_carried_number(const sab_flow *flow, sab_carried what, double *value)
     }
 }
 
-double sab_carried_left(const sab_flow *flow, int group)
+double sab_carried_through(const sab_flow *flow, int group, bool fed)
 {
     const sab_mesh_group *g = &flow->setup.mesh->group[group];
+    const sab_carriers *c = flow->surface->carriers;
     double sum = 0.0;
 
     for (int i = 0; i < g->nfacets; i++)
-        sum += flow->surface->carriers->left[g->facet[i]];
+        sum += (fed ? c->fed : c->left)[g->facet[i]];
     return sum;
 }
 

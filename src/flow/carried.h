@@ -7,10 +7,10 @@
 #include "fem/probe.h"
 #include "flow/flow.h"
 
-/* value: dim numbers of a centre, else one. */
+/* value: dim numbers of a centre or a momentum, along the axis of a round body one; else one. */
 void sab_carried_number(const sab_flow *flow, sab_carried what, double *value);
-/* Mass that has left through a group of the mesh. */
-double sab_carried_left(const sab_flow *flow, int group);
+/* Mass that has left through a group of the mesh, or was fed there. */
+double sab_carried_through(const sab_flow *flow, int group, bool fed);
 /* The first coordinate below which the share `share` of the mass lies. */
 sab_status sab_carried_front(const sab_flow *flow, double share, double *front, sab_error *err);
 /* Mass over width (and depth; about an axis over r) in n equal parts of from[0] .. to[0]. */

@@ -7,6 +7,7 @@
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/assemble.h"
+#include "flow/gates.h"
 #include "flow/walls.h"
 
 #include <math.h>
@@ -276,14 +277,21 @@ cleanup:
 
 sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_error *err)
 {
+    return sab_flow_build(setup, NULL, flow, err);
+}
+
+sab_status sab_flow_build(const sab_flow_setup *given, sab_space *space, sab_flow **flow,
+                          sab_error *err)
+{
     sab_status status = SAB_OK;
-    const sab_mesh *mesh = setup->mesh;
-    const int s = setup->geometry->s;
+    const sab_mesh *mesh = given->mesh;
+    const int s = given->geometry->s;
     sab_flow *f = NULL;
 
     *flow = NULL;
     SAB_NEW(f, 1);
-    f->setup = *setup;
+    SAB_TRY(sab_gates_setup(given, f, err));
+    const sab_flow_setup *setup = &f->setup;
     SAB_NEW(f->group, setup->nboundaries);
     SAB_TRY(sab_geometry_check_mesh(mesh, setup->geometry, err));
     SAB_TRY(sab_boundary_match(mesh, setup->geometry, setup->nboundaries, setup->boundary, f->group,
@@ -296,7 +304,9 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
                           "nothing is left to solve for");
         goto cleanup;
     }
-    SAB_TRY(sab_space_create(mesh, setup->element, setup->geometry, &f->space, err));
+    f->space = space;
+    if (space == NULL)
+        SAB_TRY(sab_space_create(mesh, setup->element, setup->geometry, &f->space, err));
     SAB_TRY(sab_wall_points_create(f->space, f->dofs, setup->nboundaries, setup->boundary, f->group,
                                    domain_size(mesh), &f->walls, err));
     if (setup->dt == 0.0)
@@ -362,6 +372,8 @@ sab_status sab_flow_create(const sab_flow_setup *setup, sab_flow **flow, sab_err
     *flow = f;
     f = NULL;
 cleanup:
+    if (f != NULL && space != NULL)
+        f->space = NULL; /* still the caller's */
     sab_flow_destroy(&f);
     return status;
 }
@@ -383,6 +395,7 @@ void sab_flow_destroy(sab_flow **flow)
         sab_wall_points_destroy(&f->walls);
         sab_space_destroy(&f->space);
         sab_dofs_destroy(&f->dofs);
+        SAB_FREE(f->own);
         SAB_FREE(f->group);
         SAB_FREE(f->load);
         SAB_FREE(f->u);

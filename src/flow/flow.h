@@ -29,16 +29,22 @@ typedef struct sab_flow_setup {
     sab_solver_options solver;
     int viscosity_iterations; /* cone programs at most, where the viscosity depends on the flow */
     double dt;                /* of a time step; 0: creeping flow, without inertia */
+    int levels;               /* of a moving surface: steps may be halved so many times, */
+    double courant;           /* so that grains go no farther than this part of an element in one */
     int order;                /* of the time scheme: 1, or 2 */
     const sab_function *initial;      /* [dim] velocity at time 0; NULL: rest */
     const sab_surface_setup *surface; /* a free surface that moves, of order 1; NULL: the mesh is
                                          full */
+    double opened; /* time, in units of dt, up to which walls that open are open: 0 to begin with */
     bool free_inflow; /* material that enters an open side brings its energy for nothing: unstable,
                          for comparison only [docs/theory.md, 3.4] */
 } sab_flow_setup;
 
 typedef struct sab_flow {
     sab_flow_setup setup;
+    const sab_boundary *given; /* [nboundaries] as the setup had them, borrowed; */
+    sab_boundary *own;         /* and with walls taken away (flow/gates.h), which setup.boundary is
+                                  then; NULL: none is */
     sab_boundary_report boundaries;
     int *group; /* [nboundaries] group of each entry */
     sab_space *space;
@@ -63,6 +69,8 @@ typedef struct sab_flow {
     struct sab_inertia *inertia; /* flow/inertia.h; NULL: creeping */
     sab_surface *surface;        /* NULL: the mesh is full */
     int steps;                   /* done so far */
+    double at;                   /* time in units of setup.dt, exact: flow/pace.h */
+    int level;                   /* of the last step: it was setup.dt/2^level long */
     double time;
     double natural; /* residual of the last solve, for the fields */
     bool stale;     /* the values of A have changed since it was factored */
@@ -103,9 +111,13 @@ sab_status sab_flow_solve(sab_flow *flow, const sab_flow_observer *observer,
  * [docs/theory.md, 3.4]. SAB_INTERRUPTED leaves the flow as it was before the step. */
 sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
                          sab_error *err);
+/* How long the last step was. */
+double sab_flow_length(const sab_flow *flow);
 /* What a flow has to remember from one step to the next; the arrays are borrowed from the flow. */
 typedef struct sab_flow_state {
     int steps; /* done so far */
+    double at; /* time in units of setup.dt */
+    int level; /* of the last step */
     double time;
     double natural;                     /* residual of the last solve */
     double inertia;                     /* factor of the mass matrix in A; 0: creeping */
@@ -118,11 +130,14 @@ typedef struct sab_flow_state {
     const double *eta, *nu; /* [npoints] viscosity factor, rate stress of mu(I) per strain rate */
     int ncarriers, nsides;  /* of a flow whose surface moves, else 0: the carriers, */
     const sab_carrier *carrier;
-    const double *left; /* [nsides] and what has left through each side of the boundary */
+    const double *left, *fed; /* [nsides] what has left through each side of the boundary, and what
+                                 was fed there, */
+    size_t nowed;
+    const double *owed; /* [nowed] and the rest of it (fem/feeder.h) */
 } sab_flow_state;
 sab_flow_state sab_flow_get_state(const sab_flow *flow);
 /* Copy a state into the flow, fields included. SAB_ERR_INPUT if its sizes are not those of the
- * flow. Of a state of another flow on the same mesh (initial.from) only velocity and lambda may
+ * flow. Of a state of another flow (run/initial.h) only velocity and lambda may
  * count: give it step and time zero, and this flow's own eta and nu, or the law of the other
  * one would stay. A creeping flow starts from its lambda. */
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err);

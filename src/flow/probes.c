@@ -35,9 +35,11 @@ static bool is_integral(const sab_probe *probe)
 {
     return probe->kind == SAB_PROBE_FLUX || probe->kind == SAB_PROBE_FORCE ||
            probe->kind == SAB_PROBE_INTEGRAL || probe->kind == SAB_PROBE_LEFT ||
+           probe->kind == SAB_PROBE_FED ||
            (probe->kind == SAB_PROBE_GRAINS &&
             (probe->grains == SAB_CARRIED_MASS || probe->grains == SAB_CARRIED_KINETIC_ENERGY ||
-             probe->grains == SAB_CARRIED_POTENTIAL_ENERGY));
+             probe->grains == SAB_CARRIED_POTENTIAL_ENERGY ||
+             probe->grains == SAB_CARRIED_MOMENTUM));
 }
 
 static sab_status find_entry(const sab_flow *flow, const sab_probe *probe, int *entry,
@@ -174,6 +176,13 @@ static sab_status place_load(sab_probes *p, int i, const sab_flow *flow, const s
     return SAB_OK;
 }
 
+/* A sum of vectors: about an axis its axial component. */
+static void name_vector(const sab_geometry *geometry, sab_probe_result *r)
+{
+    r->components = geometry->axis ? 1 : geometry->dim;
+    r->name = geometry->coordinate + geometry->dim - r->components;
+}
+
 /* The components of a number or a field, and what they are called. */
 static void name_components(const sab_flow *flow, const sab_probe *probe, sab_probe_result *r)
 {
@@ -186,6 +195,7 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
     case SAB_PROBE_TRACTION:
     case SAB_PROBE_WALL_LOAD:
     case SAB_PROBE_LEFT:
+    case SAB_PROBE_FED:
     case SAB_PROBE_FRONT:
     case SAB_PROBE_HEIGHT:
         return;
@@ -193,11 +203,11 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
         if (probe->grains == SAB_CARRIED_CENTRE) {
             r->components = geometry->dim;
             r->name = geometry->coordinate;
-        }
+        } else if (probe->grains == SAB_CARRIED_MOMENTUM)
+            name_vector(geometry, r);
         return;
     case SAB_PROBE_FORCE:
-        r->components = geometry->axis ? 1 : geometry->dim;
-        r->name = geometry->coordinate + geometry->dim - r->components;
+        name_vector(geometry, r);
         return;
     default:
         r->components = sab_fields_components(flow->fields, probe->field);
@@ -411,6 +421,23 @@ cleanup:
     return status;
 }
 
+/* A field at points; 0 in the void. */
+static void evaluate_samples(const sab_probes *p, int i, const sab_flow *flow)
+{
+    const sab_probe_result *r = &p->result[i];
+    const int dim = flow->setup.geometry->dim;
+
+    for (int k = 0; k < r->samples; k++) {
+        double *value = r->value + k * r->components;
+
+        if (sab_carried_void(flow, p->element[i][k]))
+            memset(value, 0, (size_t)r->components * sizeof *value);
+        else
+            sab_fields_at(flow->fields, r->probe->field, p->element[i][k], p->xi[i] + dim * k,
+                          value);
+    }
+}
+
 sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_probe_result **result,
                                sab_error *err)
 {
@@ -418,7 +445,6 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
     const sab_balance balance = {flow->dofs, flow->setup.boundary, flow->group, flow->time,
                                  flow->load};
     const double *recovered = NULL;
-    const int dim = flow->setup.geometry->dim;
 
     if (p->recovery != NULL)
         SAB_TRY(sab_recovery_stress(p->recovery, flow->fields, &recovered, err));
@@ -444,7 +470,9 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
             sab_carried_number(flow, probe->grains, r->value);
             break;
         case SAB_PROBE_LEFT:
-            r->value[0] = sab_carried_left(flow, flow->group[p->entry[i]]);
+        case SAB_PROBE_FED:
+            r->value[0] =
+                sab_carried_through(flow, flow->group[p->entry[i]], probe->kind == SAB_PROBE_FED);
             break;
         case SAB_PROBE_FRONT:
             SAB_TRY(sab_carried_front(flow, probe->share, r->value, err));
@@ -456,15 +484,7 @@ sab_status sab_probes_evaluate(sab_probes *p, const sab_flow *flow, const sab_pr
             SAB_TRY(evaluate_integral(flow, probe, r->value, err));
             break;
         default:
-            for (int k = 0; k < r->samples; k++) {
-                if (sab_carried_void(flow, p->element[i][k])) {
-                    memset(r->value + k * r->components, 0,
-                           (size_t)r->components * sizeof *r->value);
-                    continue;
-                }
-                sab_fields_at(flow->fields, probe->field, p->element[i][k], p->xi[i] + dim * k,
-                              r->value + k * r->components);
-            }
+            evaluate_samples(p, i, flow);
         }
         /* The one place where probes become those of the whole body. */
         for (int c = 0; c < r->components && is_integral(probe); c++)

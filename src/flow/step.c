@@ -4,6 +4,8 @@
 #include "flow/inertia.h"
 #include "flow/law.h"
 #include "flow/assemble.h"
+#include "flow/gates.h"
+#include "flow/pace.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,21 +14,31 @@
 static const double USELESS = 0.2;
 enum { HALVINGS = 3 };
 
+/* Is there no step before the next one that it could go on from? */
+static bool starts(const sab_flow *flow)
+{
+    return flow->steps == 0 || sab_gates_just_opened(flow);
+}
+
 /* Has a step come far enough? Rest is the hardest state to start from, and whether an interior
  * point jams there is decided by little: the first step is tried again as soon as the solver misses
  * its tolerance. */
 static bool is_solved(const sab_flow *flow, const sab_flow_report *report)
 {
-    return flow->steps == 0 ? report->solve.reason == SAB_CONVERGED
-                            : sab_certificate_violation(&report->solve.certificate) <= USELESS;
+    return starts(flow) ? report->solve.reason == SAB_CONVERGED
+                        : sab_certificate_violation(&report->solve.certificate) <= USELESS;
 }
 
 sab_flow_state sab_flow_get_state(const sab_flow *flow)
 {
     const sab_inertia *inertia = flow->inertia;
     const double *velocity = inertia != NULL ? inertia->velocity : flow->fields->velocity;
+    const sab_carriers *c = flow->surface != NULL ? flow->surface->carriers : NULL;
+    const sab_feeder *f = flow->surface != NULL ? flow->surface->feeder : NULL;
 
     return (sab_flow_state){.steps = flow->steps,
+                            .at = flow->at,
+                            .level = flow->level,
                             .time = flow->time,
                             .natural = flow->natural,
                             .inertia = inertia != NULL ? inertia->factor : 0.0,
@@ -40,10 +52,13 @@ sab_flow_state sab_flow_get_state(const sab_flow *flow)
                             .lambda = flow->lambda,
                             .eta = flow->law->eta,
                             .nu = flow->law->nu,
-                            .ncarriers = flow->surface != NULL ? flow->surface->carriers->n : 0,
-                            .nsides = flow->surface != NULL ? flow->setup.mesh->nfacets : 0,
-                            .carrier = flow->surface != NULL ? flow->surface->carriers->at : NULL,
-                            .left = flow->surface != NULL ? flow->surface->carriers->left : NULL};
+                            .ncarriers = c != NULL ? c->n : 0,
+                            .nsides = c != NULL ? flow->setup.mesh->nfacets : 0,
+                            .carrier = c != NULL ? c->at : NULL,
+                            .left = c != NULL ? c->left : NULL,
+                            .fed = c != NULL ? c->fed : NULL,
+                            .nowed = f != NULL ? (size_t)f->n * (size_t)f->parts : 0,
+                            .owed = f != NULL ? f->owed : NULL};
 }
 
 static void copy(double *to, const double *from, size_t n)
@@ -54,10 +69,12 @@ static void copy(double *to, const double *from, size_t n)
 
 sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_error *err)
 {
-    const sab_flow_state own = sab_flow_get_state(flow);
-    sab_inertia *inertia = flow->inertia;
     sab_status status = SAB_OK;
 
+    if (flow->inertia != NULL)
+        SAB_TRY(sab_gates_match(flow, state->at, err));
+    const sab_flow_state own = sab_flow_get_state(flow);
+    sab_inertia *inertia = flow->inertia;
     if (state->nvelocity == own.nvelocity && state->npoints == own.npoints &&
         state->nstress != own.nstress) {
         const size_t s = (size_t)flow->program->s;
@@ -72,18 +89,23 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
                         "the state has %zu velocities and %zu stresses, this flow %zu and %zu: "
                         "another mesh or element",
                         state->nvelocity, state->nstress, own.nvelocity, own.nstress);
+    if (state->nowed != own.nowed)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "the state is fed through %zu parts of sides, this flow through %zu",
+                        state->nowed, own.nowed);
     if (state->nsides != own.nsides)
         return sab_fail(err, SAB_ERR_INPUT,
                         "the surface moves in only one of the state and this flow, or the mesh has "
                         "other sides: %d there, %d here",
                         state->nsides, own.nsides);
     if (flow->surface != NULL)
-        SAB_TRY(sab_carriers_restore(flow->surface->carriers, state->ncarriers, state->carrier,
-                                     state->left, err));
+        SAB_TRY(sab_surface_restore(flow->surface, state, err));
     copy(flow->lambda, state->lambda, own.nstress);
     if (inertia == NULL)
         return SAB_OK;
     flow->steps = state->steps;
+    flow->at = state->at;
+    flow->level = state->level;
     flow->natural = state->natural;
     inertia->stored = state->stored;
     copy(inertia->velocity, state->velocity, own.nvelocity);
@@ -92,7 +114,7 @@ sab_status sab_flow_restore(sab_flow *flow, const sab_flow_state *state, sab_err
     copy(flow->law->nu, state->nu, own.npoints);
     SAB_TRY(sab_flow_set_time(flow, state->time, err));
     if (flow->surface != NULL)
-        SAB_TRY(sab_surface_prepare(flow, flow->setup.dt, err));
+        SAB_TRY(sab_surface_prepare(flow, sab_flow_length(flow), err));
     sab_flow_assemble_matrix(flow); /* the viscosity goes into the fields too */
     sab_space_take(flow->space, flow->dofs, inertia->velocity, flow->u);
     sab_flow_update_fields(flow);
@@ -112,7 +134,7 @@ void sab_flow_go_on(sab_flow *flow, const sab_flow_state *state)
 /* Room for a state, to come back to. */
 typedef struct saved {
     sab_flow_state state;
-    double *velocity, *previous, *lambda, *eta, *nu, *left;
+    double *velocity, *previous, *lambda, *eta, *nu, *left, *fed, *owed;
     sab_carrier *carrier;
 } saved;
 
@@ -125,6 +147,8 @@ static void saved_destroy(saved *s)
     SAB_FREE(s->nu);
     SAB_FREE(s->carrier);
     SAB_FREE(s->left);
+    SAB_FREE(s->fed);
+    SAB_FREE(s->owed);
 }
 
 static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
@@ -144,13 +168,20 @@ static sab_status save(const sab_flow *flow, saved *s, sab_error *err)
     copy(s->nu, now.nu, now.npoints);
     SAB_NEW(s->carrier, now.ncarriers);
     SAB_NEW(s->left, now.nsides);
+    SAB_NEW(s->fed, now.nsides);
+    SAB_NEW(s->owed, now.nowed);
     if (now.nsides > 0) {
         memcpy(s->carrier, now.carrier, (size_t)now.ncarriers * sizeof *s->carrier);
         copy(s->left, now.left, (size_t)now.nsides);
+        copy(s->fed, now.fed, (size_t)now.nsides);
     }
+    if (now.nowed > 0)
+        copy(s->owed, now.owed, now.nowed);
     s->state = now;
     s->state.carrier = s->carrier;
     s->state.left = s->left;
+    s->state.fed = s->fed;
+    s->state.owed = s->owed;
     s->state.velocity = s->velocity;
     s->state.previous = s->previous;
     s->state.lambda = s->lambda;
@@ -271,12 +302,12 @@ cleanup:
 
 /* 2^halvings steps of first order instead of one. Stops at a useless one, *usable = false, unless
  * there is nothing left to try; an unsound sum is not usable either. */
-static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const saved *start,
-                                   const sab_flow_observer *observer, sab_flow_report *report,
-                                   bool *usable, sab_error *err)
+static sab_status advance_in_parts(sab_flow *flow, double t, double length, int halvings,
+                                   const saved *start, const sab_flow_observer *observer,
+                                   sab_flow_report *report, bool *usable, sab_error *err)
 {
     const int parts = 1 << halvings;
-    const double dt = flow->setup.dt / parts;
+    const double dt = length / parts;
     sab_flow_report sum = *report;
     sab_limit missed = {SAB_MISS_NONE, 0.0};
     sab_ledger ledger = {0};
@@ -285,8 +316,7 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     *usable = true;
     SAB_TRY(sab_flow_restore(flow, &start->state, err));
     for (int i = 1; i <= parts && *usable; i++) {
-        SAB_TRY(advance(flow, i < parts ? t - flow->setup.dt + i * dt : t, dt, 1, observer, report,
-                        err));
+        SAB_TRY(advance(flow, i < parts ? t - length + i * dt : t, dt, 1, observer, report, err));
         report->retries += sum.retries + (i == 1);
         sab_ledger_add(&ledger, &report->ledger);
         sab_flow_add_work(&sum.solve, &report->solve);
@@ -301,9 +331,47 @@ static sab_status advance_in_parts(sab_flow *flow, double t, int halvings, const
     report->ledger = ledger;
     *usable = *usable && sab_ledger_is_sound(&ledger);
     if (flow->surface == NULL) {
-        sab_inertia_join(flow->inertia, start->velocity, flow->setup.dt);
+        sab_inertia_join(flow->inertia, start->velocity, length);
         flow->inertia->stored = sab_ledger_stored(flow);
     }
+cleanup:
+    return status;
+}
+
+double sab_flow_length(const sab_flow *flow)
+{
+    return ldexp(flow->setup.dt, -flow->level);
+}
+
+/* A step may go farther than the limit by this factor: its level was chosen before it. */
+static const double BEYOND = 1.25;
+
+/* The level of the next step, or of this one of `level`, which may have gone too far: tried again
+ * then, because a start from rest says nothing of what comes. */
+static int find_level(const sab_flow *flow, int level, double limit)
+{
+    if (flow->setup.levels == 0)
+        return 0;
+    return sab_pace_next(flow->setup.levels, level, flow->at,
+                         sab_carriers_courant(flow->surface->carriers, flow->setup.dt), limit);
+}
+
+/* One step of length dt/2^level, or parts of it. */
+static sab_status take_step(sab_flow *flow, int level, const saved *start,
+                            const sab_flow_observer *observer, sab_flow_report *report,
+                            sab_error *err)
+{
+    const int order = starts(flow) ? 1 : flow->setup.order;
+    const double length = ldexp(flow->setup.dt, -level);
+    const double t = (start->state.at + ldexp(1.0, -level)) * flow->setup.dt;
+    sab_status status = SAB_OK;
+
+    SAB_TRY(advance(flow, t, length, order, observer, report, err));
+    const bool infeasible = report->missed.by == SAB_MISS_INFEASIBLE; /* so are smaller steps */
+    const bool solved = is_solved(flow, report);
+    bool usable = infeasible || (solved && sab_ledger_is_sound(&report->ledger));
+    for (int halvings = solved && order == 2 ? 0 : 1; !usable && halvings <= HALVINGS; halvings++)
+        SAB_TRY(advance_in_parts(flow, t, length, halvings, start, observer, report, &usable, err));
 cleanup:
     return status;
 }
@@ -311,12 +379,12 @@ cleanup:
 sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_flow_report *report,
                          sab_error *err)
 {
-    const int step = flow->steps + 1;
-    const double t = step * flow->setup.dt;
-    const int order = flow->steps == 0 ? 1 : flow->setup.order;
+    sab_flow_report tried;
     saved start = {0};
     sab_status status = SAB_OK;
 
+    SAB_TRY(sab_gates_open_due(flow, err));
+    int level = find_level(flow, flow->level, flow->setup.courant);
     SAB_TRY(save(flow, &start, err));
     flow->inertia->report = (sab_transport_report){0};
     flow->inertia->cpu_carry = 0.0;
@@ -324,18 +392,24 @@ sab_status sab_flow_step(sab_flow *flow, const sab_flow_observer *observer, sab_
         flow->surface->report = (sab_transport_report){0};
         flow->surface->cpu = 0.0;
     }
-    SAB_TRY(advance(flow, t, flow->setup.dt, order, observer, report, err));
-    const bool infeasible = report->missed.by == SAB_MISS_INFEASIBLE; /* so are smaller steps */
-    const bool solved = is_solved(flow, report);
-    bool usable = infeasible || (solved && sab_ledger_is_sound(&report->ledger));
-    for (int halvings = solved && order == 2 ? 0 : 1; !usable && halvings <= HALVINGS; halvings++)
-        SAB_TRY(advance_in_parts(flow, t, halvings, &start, observer, report, &usable, err));
+    SAB_TRY(take_step(flow, level, &start, observer, report, err));
+    for (int next; (next = find_level(flow, level, BEYOND * flow->setup.courant)) > level;) {
+        level = next;
+        tried = *report;
+        SAB_TRY(sab_flow_restore(flow, &start.state, err));
+        SAB_TRY(take_step(flow, level, &start, observer, report, err));
+        sab_flow_add_work(&tried.solve, &report->solve);
+        report->solve = tried.solve;
+        report->retries += tried.retries + 1;
+    }
     report->unsound = !sab_ledger_is_sound(&report->ledger);
     report->unstable = !sab_ledger_is_stable(&report->ledger);
     if (report->unsound && report->missed.by == SAB_MISS_NONE)
         report->missed = (sab_limit){SAB_MISS_ENERGY, sab_ledger_excess(&report->ledger)};
     report->converged = report->missed.by == SAB_MISS_NONE;
-    flow->steps = step;
+    flow->steps++;
+    flow->at = start.state.at + ldexp(1.0, -level);
+    flow->level = level;
 cleanup:
     if (status == SAB_INTERRUPTED) {
         sab_error ignored = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "flow/surface.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/timer.h"
 #include "fem/axis.h"
 #include "fem/flux.h"
@@ -16,8 +17,13 @@ static const double TIGHT = 0.02;
 
 sab_surface_setup sab_surface_default(void)
 {
-    return (sab_surface_setup){
-        .points = 3, .dense = 0.8, .contact = 0.1, .light = 1e-4, .correct = true, .band = 0.01};
+    return (sab_surface_setup){.points = 3,
+                               .dense = 0.8,
+                               .contact = 0.1,
+                               .light = 1e-4,
+                               .correct = true,
+                               .band = 0.01,
+                               .fewest = 18};
 }
 
 static sab_status refuse_loads(const sab_boundary *at, int dim, sab_error *err)
@@ -33,7 +39,7 @@ static sab_status refuse_loads(const sab_boundary *at, int dim, sab_error *err)
                   : SAB_OK;
 }
 
-/* Does the prescribed velocity U take grains in or out? Nothing is fed yet. */
+/* Does the prescribed velocity U take grains in or out, without feeding any? */
 static sab_status refuse_feeding(const sab_flow *flow, int b, const double *U, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
@@ -62,9 +68,9 @@ static sab_status refuse_feeding(const sab_flow *flow, int b, const double *U, s
         }
     return through > TIGHT * along
                ? sab_fail(err, SAB_ERR_INPUT,
-                          "boundaries.%s: this velocity goes through the side, but grains are not "
-                          "fed or taken yet where the surface moves: give one along the side, or "
-                          "traction: 0 to let them out",
+                          "boundaries.%s: this velocity goes through the side: where the surface "
+                          "moves give inflow: {velocity: ...} to feed grains, traction: 0 to let "
+                          "them out, or a velocity along the side",
                           flow->setup.boundary[b].group)
                : SAB_OK;
 }
@@ -78,8 +84,11 @@ static sab_status find_open(const sab_flow *flow, sab_surface *s, sab_error *err
     sab_status status = SAB_OK;
 
     SAB_NEW(s->open, mesh->nfacets);
+    SAB_NEW(s->feeds, mesh->nfacets);
     SAB_NEW(U, sab_space_size(flow->space));
     sab_space_expand(flow->space, flow->dofs, NULL, U);
+    for (int f = 0; f < mesh->nfacets; f++)
+        s->feeds[f] = -1;
     for (int f = 0; f < mesh->nfacets; f++)
         s->open[f] = !mesh->facet_interior[f] && !sab_facet_on_axis(mesh, axis, f);
     for (int b = 0; b < flow->setup.nboundaries; b++) {
@@ -92,9 +101,12 @@ static sab_status find_open(const sab_flow *flow, sab_surface *s, sab_error *err
             SAB_FAIL(err, SAB_ERR_INPUT,
                      "boundaries.%s: grains whose surface moves do not go on at periodic sides yet",
                      at->group);
-        for (int i = 0; i < group->nfacets && held; i++)
+        for (int i = 0; i < group->nfacets && held; i++) {
             s->open[group->facet[i]] = false;
-        if (at->has_velocity)
+            if (at->has_inflow && !mesh->facet_interior[group->facet[i]])
+                s->feeds[group->facet[i]] = b;
+        }
+        if (at->has_velocity && !at->has_inflow)
             SAB_TRY(refuse_feeding(flow, b, U, err));
     }
 cleanup:
@@ -102,42 +114,113 @@ cleanup:
     return status;
 }
 
-/* Carriers in every element, with the fill of their place, and without those that have none. */
+/* s->force for the carriers that there are now. */
+static sab_status make_workspace(sab_surface *s, sab_error *err)
+{
+    const size_t dim = (size_t)s->carriers->space->mesh->cell->dim;
+    sab_status status = SAB_OK;
+
+    if (s->carriers->n <= s->room_for)
+        return SAB_OK;
+    SAB_FREE(s->force);
+    s->room_for = 0;
+    SAB_NEW(s->force, dim * (size_t)s->carriers->capacity);
+    s->room_for = s->carriers->capacity;
+cleanup:
+    return status;
+}
+
+/* Carriers of element e, from `first` on, with the fill of their place, and without those that have
+ * none. */
+static sab_status thin_out(const sab_surface *s, int first, sab_error *err)
+{
+    sab_carriers *c = s->carriers;
+    const int dim = c->space->mesh->cell->dim;
+    sab_status status = SAB_OK;
+    int kept = first;
+
+    for (int p = first; p < c->n; p++) {
+        const sab_vars at = sab_vars_at(dim, c->at[p].x, 0.0);
+        double fill;
+
+        SAB_TRY(sab_function_at(s->setup.fill, &at, &fill, err));
+        if (!(fill >= 0.0 && fill <= 1.0)) {
+            char place[SAB_PLACE_TEXT];
+
+            SAB_FAIL(err, SAB_ERR_INPUT, "initial.fill: it is %g at %s, not between 0 and 1", fill,
+                     sab_place_text(dim, c->at[p].x, place));
+        }
+        if (fill == 0.0)
+            continue;
+        c->at[p].mass *= fill;
+        c->at[kept++] = c->at[p];
+    }
+    c->n = kept;
+cleanup:
+    return status;
+}
+
+/* The elements of the group that is full; NULL if none is named. */
+static sab_status find_region(const sab_surface *s, const bool **has, sab_error *err)
+{
+    const sab_mesh *mesh = s->carriers->space->mesh;
+    const int region = s->setup.group != NULL ? sab_mesh_find_region(mesh, s->setup.group) : -1;
+    sab_status status = SAB_OK;
+    sab_text known = {0};
+
+    *has = region >= 0 ? mesh->region[region].has : NULL;
+    if (region >= 0 || s->setup.group == NULL)
+        return SAB_OK;
+    for (int i = 0; i < mesh->nregions; i++)
+        SAB_TRY(
+            sab_text_add(&known, err, "%s%s", i > 0 ? ", " : "; there are ", mesh->region[i].name));
+    SAB_FAIL(err, SAB_ERR_INPUT, "initial.fill.group: no group of elements is called '%s'%s",
+             s->setup.group, known.length > 0 ? known.data : ", the mesh names none");
+cleanup:
+    sab_text_destroy(&known);
+    return status;
+}
+
+/* Carriers in every element that is to have some. */
 static sab_status fill_up(const sab_flow *flow, sab_surface *s, sab_error *err)
 {
     const sab_mesh *mesh = flow->setup.mesh;
     sab_carriers *c = s->carriers;
+    const bool *has;
     sab_status status = SAB_OK;
 
+    SAB_TRY(find_region(s, &has, err));
     for (int e = 0; e < mesh->nelements; e++) {
         const int first = c->n;
-        int kept = first;
 
+        if (has != NULL && !has[e])
+            continue;
         SAB_TRY(sab_carriers_fill(c, e, s->setup.points, 1.0, err));
-        for (int p = first; p < c->n; p++) {
-            const sab_vars at = sab_vars_at(mesh->cell->dim, c->at[p].x, 0.0);
-            double fill;
-
-            SAB_TRY(sab_function_at(s->setup.fill, &at, &fill, err));
-            if (!(fill >= 0.0 && fill <= 1.0)) {
-                char place[SAB_PLACE_TEXT];
-
-                SAB_FAIL(err, SAB_ERR_INPUT, "initial.fill: it is %g at %s, not between 0 and 1",
-                         fill, sab_place_text(mesh->cell->dim, c->at[p].x, place));
-            }
-            if (fill == 0.0)
-                continue;
-            c->at[p].mass *= fill;
-            c->at[kept++] = c->at[p];
-        }
-        c->n = kept;
+        if (has == NULL)
+            SAB_TRY(thin_out(s, first, err));
     }
-    if (c->n == 0)
+    if (c->n == 0 && s->feeder == NULL)
         SAB_FAIL(err, SAB_ERR_INPUT,
                  "initial.fill: there are no grains at all: it is 0 at every point");
     sab_carriers_sort(c);
+    SAB_TRY(make_workspace(s, err));
     sab_carriers_velocity(c, flow->inertia->velocity, s->force);
 cleanup:
+    return status;
+}
+
+static sab_status create_feeder(const sab_flow *flow, sab_surface *s, sab_error *err)
+{
+    const int n = flow->setup.mesh->nfacets;
+    sab_status status = SAB_OK;
+    bool *feeds = NULL;
+
+    SAB_NEW(feeds, n);
+    for (int f = 0; f < n; f++)
+        feeds[f] = s->feeds[f] >= 0;
+    SAB_TRY(sab_feeder_create(flow->space, feeds, s->setup.points, &s->feeder, err));
+cleanup:
+    SAB_FREE(feeds);
     return status;
 }
 
@@ -159,14 +242,10 @@ sab_status sab_surface_create(const sab_flow *flow, sab_surface **surface, sab_e
         SAB_TRY(sab_room_create(s->fill, &s->room, err));
     SAB_NEW(s->lambda, points * (size_t)flow->program->s);
     SAB_NEW(s->scaled, SAB_SCALED * points);
-    int most = flow->setup.mesh->nelements;
-    for (int i = 0; i < dim; i++)
-        most *= s->setup.points;
-    SAB_NEW(s->force, (size_t)dim * (size_t)most);
+    SAB_TRY(create_feeder(flow, s, err));
     SAB_TRY(fill_up(flow, s, err));
     for (int p = 0; p < s->carriers->n; p++) /* the initial velocity */
         memcpy(s->carriers->at[p].v, s->force + dim * p, (size_t)dim * sizeof(double));
-    s->initial = sab_carriers_mass(s->carriers);
     SAB_NEW(s->at_node, flow->setup.mesh->nnodes);
     SAB_NEW(s->content, flow->setup.mesh->nelements);
     flow->fields->fill = s->content;
@@ -186,13 +265,28 @@ void sab_surface_destroy(sab_surface **surface)
     sab_carriers_destroy(&s->carriers);
     sab_filling_destroy(&s->fill);
     sab_room_destroy(&s->room);
+    sab_feeder_destroy(&s->feeder);
     SAB_FREE(s->open);
+    SAB_FREE(s->feeds);
     SAB_FREE(s->content);
     SAB_FREE(s->at_node);
     SAB_FREE(s->force);
     SAB_FREE(s->lambda);
     SAB_FREE(s->scaled);
     SAB_FREE(*surface);
+}
+
+sab_status sab_surface_restore(sab_surface *s, const sab_flow_state *state, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(sab_carriers_restore(s->carriers, state->ncarriers, state->carrier, state->left,
+                                 state->fed, err));
+    if (s->feeder != NULL && state->owed != s->feeder->owed)
+        memcpy(s->feeder->owed, state->owed, state->nowed * sizeof *state->owed);
+    SAB_TRY(make_workspace(s, err));
+cleanup:
+    return status;
 }
 
 /* The fill, as the law, probes and frames see it. */
@@ -363,6 +457,56 @@ static void take_change(const sab_flow *flow, const double *now, sab_ledger *l)
     l->gain = after - energy;
 }
 
+/* Grains come in where they are fed. */
+static sab_status feed(sab_flow *flow, double dt, sab_ledger *l, sab_error *err)
+{
+    sab_surface *s = flow->surface;
+    sab_feeder *f = s->feeder;
+    const int dim = flow->setup.geometry->dim;
+    char place[SAB_PLACE_TEXT];
+    int outward;
+    sab_status status = SAB_OK;
+
+    if (f == NULL)
+        return SAB_OK;
+    for (int i = 0; i < f->n * f->parts; i++) {
+        const sab_boundary *at = &flow->setup.boundary[s->feeds[f->facet[i / f->parts]]];
+        const double *x = f->x + dim * i;
+        const sab_vars vars = sab_vars_at(dim, x, flow->time);
+
+        SAB_TRY(sab_function_at(&at->fill, &vars, &f->fill[i], err));
+        if (!(f->fill[i] >= 0.0 && f->fill[i] <= 1.0))
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "boundaries.%s.inflow.fill: it is %g at %s, t = %g, not between 0 and 1",
+                     at->group, f->fill[i], sab_place_text(dim, x, place), flow->time);
+    }
+    SAB_TRY(sab_feeder_feed(f, s->carriers, dt, flow->inertia->velocity, &l->in, &outward, err));
+    if (outward >= 0)
+        SAB_FAIL(err, SAB_ERR_INPUT,
+                 "boundaries.%s.inflow: at t = %g the velocity goes out of the domain: what is fed "
+                 "comes in; let grains out by traction: 0",
+                 flow->setup.boundary[s->feeds[outward]].group, flow->time);
+    l->given = l->in;
+    SAB_TRY(make_workspace(s, err));
+cleanup:
+    return status;
+}
+
+/* Where there are few carriers, heavy ones are halved: their fill is what it was. */
+static sab_status halve(sab_surface *s, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int halved;
+
+    SAB_TRY(sab_halves_make(s->carriers, s->fill, s->setup.points, s->setup.fewest, &halved, err));
+    if (halved > 0) {
+        measure(s);
+        SAB_TRY(make_workspace(s, err));
+    }
+cleanup:
+    return status;
+}
+
 /* Grains that have no room go to where there is. */
 static sab_status make_room(sab_flow *flow, sab_ledger *l, sab_error *err)
 {
@@ -400,11 +544,13 @@ sab_status sab_surface_move(sab_flow *flow, double dt, sab_ledger *l, sab_error 
     sab_transport_report moved = {0};
     sab_carriers_move(s->carriers, dt, s->setup.euler, flow->inertia->velocity, &l->out, &moved);
     sab_transport_add(&s->report, &moved);
+    SAB_TRY(feed(flow, dt, l, err));
     measure(s);
+    SAB_TRY(halve(s, err));
     SAB_TRY(make_room(flow, l, err));
-    l->energy -= l->out;
-    l->gain -= l->out;
-    l->carried = -l->out;
+    l->carried = l->in - l->out;
+    l->energy += l->carried;
+    l->gain += l->carried;
     l->defect = l->gain - (l->gravity + l->traction + l->walls - l->viscous - l->friction -
                            l->inflow - l->loss + l->carried);
     s->outflow = (sab_carriers_left(s->carriers) - left) / dt;

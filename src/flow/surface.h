@@ -8,6 +8,8 @@
 #ifndef SAB_FLOW_SURFACE_H
 #define SAB_FLOW_SURFACE_H
 
+#include "fem/feeder.h"
+#include "fem/halves.h"
 #include "flow/room.h"
 
 #include "base/function.h"
@@ -19,8 +21,10 @@ typedef struct sab_surface_setup {
     double light;             /* mass of the void, relative to the grains */
     bool correct;             /* grains over-full are moved to where there is room, */
     double band;              /* beyond this fill above 1 (flow/room.h) */
+    int fewest;               /* carriers that an element inside should have (fem/halves.h) */
     bool euler;               /* positions by Euler's rule: for tests of the energy */
-    const sab_function *fill; /* at time 0, 0 to 1 */
+    const sab_function *fill; /* at time 0, 0 to 1; */
+    const char *group;        /* or the group of elements that is full; NULL: by `fill` */
 } sab_surface_setup;
 /* The values that are given where a case says nothing. */
 sab_surface_setup sab_surface_default(void);
@@ -28,19 +32,22 @@ sab_surface_setup sab_surface_default(void);
 enum { SAB_SCALED_VISCOSITY, SAB_SCALED_RATE, SAB_SCALED_YIELD, SAB_SCALED };
 
 struct sab_flow;
+struct sab_flow_state;
 struct sab_ledger;
 
 typedef struct sab_surface {
     sab_surface_setup setup;
     sab_carriers *carriers;
     sab_filling *fill;
-    sab_room *room;  /* NULL: not asked for */
-    double initial;  /* mass at time 0, or fed: what is inside and has left together */
-    bool *open;      /* [nfacets] grains may leave */
-    double *at_node; /* [nnodes] the fullest parent there, at most 1 */
-    double *content; /* [nelements] of the parent, for frames */
-    double *force;   /* [carriers][dim] workspace */
-    double *lambda;  /* [npoints][s] times the share of a point that is full, */
+    sab_room *room;     /* NULL: not asked for */
+    sab_feeder *feeder; /* NULL: nothing is fed */
+    bool *open;         /* [nfacets] grains may leave */
+    int *feeds;         /* [nfacets] the entry that feeds there, or -1 */
+    double *at_node;    /* [nnodes] the fullest parent there, at most 1 */
+    double *content;    /* [nelements] of the parent, for frames */
+    double *force;      /* [room][dim] workspace for carriers */
+    int room_for;
+    double *lambda; /* [npoints][s] times the share of a point that is full, */
     double
         *scaled; /* [SAB_SCALED][npoints] likewise viscosity, rate stress, yield: for the fields */
     double outflow;              /* mass per time that left in the last step */
@@ -52,6 +59,9 @@ typedef struct sab_surface {
  * surface cannot have yet. The caller owns *surface. */
 sab_status sab_surface_create(const struct sab_flow *flow, sab_surface **surface, sab_error *err);
 void sab_surface_destroy(sab_surface **surface);
+/* Carriers, what has left and was fed, as a state has them. */
+sab_status sab_surface_restore(sab_surface *surface, const struct sab_flow_state *state,
+                               sab_error *err);
 /* Weights, slack and yield stress of the program of a step of length dt, and the weight of the
  * grains in inertia->weight, from where the carriers are. Law and time of the flow are set. */
 sab_status sab_surface_prepare(struct sab_flow *flow, double dt, sab_error *err);
@@ -61,9 +71,9 @@ void sab_surface_assemble(struct sab_flow *flow);
  * a load; old and U are velocity vectors. */
 void sab_surface_forces(const struct sab_flow *flow, const double *old, const double *U, double *F);
 /* The velocity of the step to the carriers, and the carriers to their new places. The ledger is
- * that of the step: `friction` is all that lambda takes, impacts (slack) included, and `out` the
- * energy of what has left; then those that have no room are moved. flow->load has the forces of
- * the step. */
+ * that of the step: `friction` is all that lambda takes, impacts (slack) included, `out` the energy
+ * of what has left, `in` and `given` that of what is fed; then those that have no room are moved.
+ * flow->load has the forces of the step. */
 sab_status sab_surface_move(struct sab_flow *flow, double dt, struct sab_ledger *ledger,
                             sab_error *err);
 /* For the fields: stresses and viscosities as means over what is full and what is void. */

@@ -33,6 +33,7 @@ void sab_bodies_destroy(sab_bodies **bodies)
     SAB_FREE(b->orientation);
     SAB_FREE(b->velocity);
     SAB_FREE(b->radius);
+    SAB_FREE(b->axis);
     SAB_FREE(b->mass);
     SAB_FREE(b->inertia);
     SAB_FREE(b->id);
@@ -61,6 +62,7 @@ static sab_status reserve(sab_bodies *b, int n, sab_error *err)
     SAB_TRY(widen(&b->orientation, capacity * 4, err));
     SAB_TRY(widen(&b->velocity, capacity * b->freedoms, err));
     SAB_TRY(widen(&b->radius, capacity, err));
+    SAB_TRY(widen(&b->axis, capacity * 2, err));
     SAB_TRY(widen(&b->mass, capacity, err));
     SAB_TRY(widen(&b->inertia, capacity, err));
     id = sab_realloc(b->id, (size_t)capacity, sizeof *id);
@@ -90,11 +92,30 @@ sab_status sab_bodies_add(sab_bodies *b, const double *position, double radius, 
     memset(b->velocity + i * b->freedoms, 0, (size_t)b->freedoms * sizeof *position);
     memcpy(b->orientation + 4 * i, (double[]){b->dim == 3 ? 1.0 : 0.0, 0.0, 0.0, 0.0},
            4 * sizeof *position);
-    b->radius[i] = radius;
+    b->radius[i] = b->axis[2 * i] = b->axis[2 * i + 1] = radius;
     b->mass[i] = mass;
     b->inertia[i] = (b->dim == 2 ? 0.5 : 0.4) * mass * radius * radius;
     b->id[i] = i == 0 ? 0 : b->id[i - 1] + 1;
     b->n++;
+cleanup:
+    return status;
+}
+
+sab_status sab_bodies_add_ellipse(sab_bodies *b, const double *position, const double *axis,
+                                  double angle, double mass, sab_error *err)
+{
+    const int i = b->n;
+    sab_status status = SAB_OK;
+
+    if (b->dim != 2 || !(axis[0] > 0.0 && axis[1] > 0.0 && isfinite(angle)))
+        SAB_FAIL(err, SAB_ERR_INPUT,
+                 "grain %d: an ellipse is in the plane and has two semi-axes and an angle: %g, %g "
+                 "and %g",
+                 i, axis[0], axis[1], angle);
+    SAB_TRY(sab_bodies_add(b, position, fmax(axis[0], axis[1]), mass, err));
+    memcpy(b->axis + 2 * i, axis, 2 * sizeof *axis);
+    b->inertia[i] = 0.25 * mass * (axis[0] * axis[0] + axis[1] * axis[1]);
+    b->orientation[4 * i] = angle;
 cleanup:
     return status;
 }
@@ -108,6 +129,7 @@ void sab_bodies_remove(sab_bodies *b, int i)
     memmove(b->velocity + i * b->freedoms, b->velocity + (i + 1) * b->freedoms,
             after * (size_t)b->freedoms * one);
     memmove(b->radius + i, b->radius + i + 1, after * one);
+    memmove(b->axis + 2 * i, b->axis + 2 * (i + 1), after * 2 * one);
     memmove(b->mass + i, b->mass + i + 1, after * one);
     memmove(b->inertia + i, b->inertia + i + 1, after * one);
     memmove(b->id + i, b->id + i + 1, after * sizeof *b->id);
@@ -159,8 +181,64 @@ double sab_bodies_smallest(const sab_bodies *b)
     double smallest = b->n > 0 ? INFINITY : 0.0;
 
     for (int i = 0; i < b->n; i++)
-        smallest = fmin(smallest, b->radius[i]);
+        smallest = fmin(smallest, sab_bodies_least(b, i));
     return smallest;
+}
+
+double sab_bodies_least(const sab_bodies *b, int i)
+{
+    return fmin(b->axis[2 * i], b->axis[2 * i + 1]);
+}
+
+double sab_bodies_volume(const sab_bodies *b, int i)
+{
+    static const double PI = 3.14159265358979323846;
+    const double area = PI * b->axis[2 * i] * b->axis[2 * i + 1];
+
+    return b->dim == 2 ? area : 4.0 / 3.0 * area * b->radius[i];
+}
+
+bool sab_bodies_is_round(const sab_bodies *b, int i)
+{
+    return b->axis[2 * i] == b->axis[2 * i + 1];
+}
+
+sab_ellipse sab_bodies_outline(const sab_bodies *b, int i)
+{
+    const double angle = b->orientation[4 * i];
+
+    return (sab_ellipse){{b->axis[2 * i], b->axis[2 * i + 1]}, cos(angle), sin(angle)};
+}
+
+void sab_bodies_arm(const sab_bodies *b, int i, const double *n, double *arm)
+{
+    if (sab_bodies_is_round(b, i)) {
+        for (int k = 0; k < b->dim; k++)
+            arm[k] = b->radius[i] * n[k];
+        return;
+    }
+    const sab_ellipse e = sab_bodies_outline(b, i);
+    sab_ellipse_support(&e, n, arm, NULL);
+}
+
+void sab_bodies_place(const sab_bodies *b, int i, double *x)
+{
+    memcpy(x, b->position + i * b->dim, (size_t)b->dim * sizeof *x);
+    sab_bodies_take_back(b, x);
+}
+
+void sab_bodies_take_back(const sab_bodies *b, double *x)
+{
+    for (int k = 0; k < b->dim; k++)
+        if (b->box.length[k] > 0.0)
+            x[k] -= b->box.length[k] * floor((x[k] - b->box.low[k]) / b->box.length[k]);
+}
+
+void sab_bodies_nearest(const sab_bodies *b, double *way)
+{
+    for (int k = 0; k < b->dim; k++)
+        if (b->box.length[k] > 0.0)
+            way[k] -= b->box.length[k] * nearbyint(way[k] / b->box.length[k]);
 }
 
 int sab_bodies_find(const sab_bodies *b, int64_t id)

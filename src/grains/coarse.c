@@ -300,8 +300,10 @@ static void add_fluctuations(sab_coarse *c, const sab_bodies *b)
     const int dim = c->dim;
 
     for (int i = 0; i < b->n; i++) {
-        const double *x = b->position + i * dim, *v = b->velocity + i * b->freedoms;
+        const double *v = b->velocity + i * b->freedoms;
+        double x[DIM];
 
+        sab_bodies_place(b, i, x);
         share(c, x);
         for (int e = 0; e < c->work->found; e++) {
             const int a = c->work->place[e];
@@ -323,31 +325,28 @@ static void add_fluctuations(sab_coarse *c, const sab_bodies *b)
 
 /* -f b spread along the line from the other centre, or the wall, to that of grain i: 4 points of
  * Gauss. f is the force on i, b the line. */
-static void add_contact(sab_coarse *c, const sab_grains *g, const sab_impulse *p)
+static sab_status add_contact(sab_coarse *c, const sab_grains *g, const sab_impulse *p,
+                              sab_error *err)
 {
     static const double at[] = {0.069431844202973714, 0.33000947820757187, 0.66999052179242813,
                                 0.93056815579702629},
                         weight[] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
                                     0.17392742256872693};
     const sab_bodies *b = g->bodies;
-    const int dim = c->dim, i = sab_bodies_find(b, p->i),
-              j = p->j >= 0 ? sab_bodies_find(b, p->j) : -1;
-    double line[DIM], n[DIM], y[DIM];
+    const int dim = c->dim;
+    sab_pair pair;
+    double line[DIM], x[DIM], y[DIM];
+    sab_status status = SAB_OK;
 
-    if (i < 0 || (p->j >= 0 && j < 0)) /* it has left */
-        return;
-    if (j < 0) {
-        const double distance =
-            sab_grain_wall_distance(&g->wall[-1 - p->j], b->position + i * dim, n);
-
-        for (int k = 0; k < dim; k++)
-            line[k] = distance * n[k];
-    } else
-        for (int k = 0; k < dim; k++)
-            line[k] = b->position[i * dim + k] - b->position[j * dim + k];
+    if (!sab_grains_find_pair(g, p, &pair)) /* it has left */
+        return SAB_OK;
+    SAB_TRY(sab_pair_measure(b, g->wall, &pair, err));
+    sab_pair_line(b, &pair, line);
+    sab_bodies_place(b, pair.i, x);
     for (int q = 0; q < 4; q++) {
         for (int k = 0; k < dim; k++)
-            y[k] = b->position[i * dim + k] - at[q] * line[k];
+            y[k] = x[k] - at[q] * line[k];
+        sab_bodies_take_back(b, y);
         share(c, y);
         for (int e = 0; e < c->work->found; e++) {
             const int a = c->work->place[e];
@@ -358,13 +357,15 @@ static void add_contact(sab_coarse *c, const sab_grains *g, const sab_impulse *p
                     c->stress[(a * dim + k) * dim + l] -= part * p->value[k] * line[l];
         }
     }
+cleanup:
+    return status;
 }
 
 sab_status sab_coarse_fill(sab_coarse *c, const sab_grains *g, sab_error *err)
 {
-    static const double PI = 3.14159265358979323846;
     const sab_bodies *b = g->bodies;
     const int dim = c->dim;
+    sab_status status = SAB_OK;
 
     if (b->dim != dim)
         return sab_fail(err, SAB_ERR_INPUT, "grains of %d dimensions, places of %d", b->dim, dim);
@@ -373,10 +374,10 @@ sab_status sab_coarse_fill(sab_coarse *c, const sab_grains *g, sab_error *err)
     memset(c->stress, 0, (size_t)(c->n * dim * dim) * sizeof *c->stress);
     memset(c->work->moment, 0, (size_t)(c->n * MOMENTS) * sizeof *c->work->moment);
     for (int i = 0; i < b->n; i++) {
-        const double *x = b->position + i * dim, *v = b->velocity + i * b->freedoms;
-        const double r = b->radius[i];
-        const double solid = dim == 2 ? PI * r * r : 4.0 / 3.0 * PI * r * r * r;
+        const double *v = b->velocity + i * b->freedoms, solid = sab_bodies_volume(b, i);
+        double x[DIM];
 
+        sab_bodies_place(b, i, x);
         share(c, x);
         for (int e = 0; e < c->work->found; e++) {
             const int a = c->work->place[e];
@@ -390,6 +391,7 @@ sab_status sab_coarse_fill(sab_coarse *c, const sab_grains *g, sab_error *err)
     fit_velocities(c);
     add_fluctuations(c, b);
     for (int q = 0; q < g->nimpulses && g->last_dt > 0.0; q++)
-        add_contact(c, g, &g->impulse[q]);
-    return SAB_OK;
+        SAB_TRY(add_contact(c, g, &g->impulse[q], err));
+cleanup:
+    return status;
 }

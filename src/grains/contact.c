@@ -29,19 +29,18 @@ void sab_contact_frame(int dim, const double *n, double *frame)
     s[2] = n[0] * t[1] - n[1] * t[0];
 }
 
-/* The row of direction d at a body: its velocity at the contact, (v + spin x r).d, r = -+R n, with
- * the sign of the body in the pair: in both cases the spin has the factor -R (n x d). */
-static void fill_row(int dim, double sign, double radius, const double *n, const double *d,
-                     double *row)
+/* The row of direction d at a body: its velocity at the contact, (v + spin x r).d = v.d +
+ * spin.(r x d), with the sign of the body in the pair; r is its arm. */
+static void fill_row(int dim, double sign, const double *r, const double *d, double *row)
 {
     for (int k = 0; k < dim; k++)
         row[k] = sign * d[k];
     if (dim == 2)
-        row[2] = -radius * (n[0] * d[1] - n[1] * d[0]);
+        row[2] = sign * (r[0] * d[1] - r[1] * d[0]);
     else {
-        row[3] = -radius * (n[1] * d[2] - n[2] * d[1]);
-        row[4] = -radius * (n[2] * d[0] - n[0] * d[2]);
-        row[5] = -radius * (n[0] * d[1] - n[1] * d[0]);
+        row[3] = sign * (r[1] * d[2] - r[2] * d[1]);
+        row[4] = sign * (r[2] * d[0] - r[0] * d[2]);
+        row[5] = sign * (r[0] * d[1] - r[1] * d[0]);
     }
 }
 
@@ -100,17 +99,19 @@ static double wall_speed(int dim, const sab_grain_wall *w, const double *directi
 
 /* rows [dim][bodies f]: B of one contact in its frame, before it is scaled. Returns the trace of
  * B M^-1 B'. */
-static double fill_rows(const sab_bodies *b, const int *body, int bodies, const double *normal,
-                        const double *frame, double *rows)
+static double fill_rows(const sab_bodies *b, const sab_pair *pair, int bodies, const double *frame,
+                        double *rows)
 {
-    const int dim = b->dim, f = b->freedoms;
-    double trace = 0.0;
+    const int dim = b->dim, f = b->freedoms, body[2] = {pair->i, pair->j};
+    double trace = 0.0, arm[2][3];
 
+    for (int e = 0; e < bodies; e++)
+        sab_pair_arm(b, pair, e, arm[e]);
     for (int i = 0; i < dim; i++)
         for (int e = 0; e < bodies; e++) {
             double *row = rows + (i * bodies + e) * f;
 
-            fill_row(dim, e == 0 ? 1.0 : -1.0, b->radius[body[e]], normal, frame + i * dim, row);
+            fill_row(dim, e == 0 ? 1.0 : -1.0, arm[e], frame + i * dim, row);
             for (int k = 0; k < f; k++)
                 trace += row[k] * row[k] / mass_of(b, body[e], k);
         }
@@ -130,7 +131,7 @@ static int fill_contact(const sab_bodies *b, const sab_grain_wall *wall, const s
     sab_contact_frame(dim, pair->normal, frame);
     for (int c = 0; c < wide; c++)
         p->B->column[p->B->column_start[q] + c] = body[c / f] * f + c % f;
-    const double c = *scale = sqrt(s / fill_rows(b, body, bodies, pair->normal, frame, rows));
+    const double c = *scale = sqrt(s / fill_rows(b, pair, bodies, frame, rows));
     const double e = w != NULL ? w->restitution : law->restitution;
     const double still = wall_speed(dim, w, pair->normal);
     const double hits = approach(b, body, bodies, rows, gravity, dt, &free) - still;

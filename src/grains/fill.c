@@ -21,12 +21,42 @@ static double between(double low, double high, uint64_t *state)
     return low + (high - low) * uniform(state);
 }
 
-static double mass_of(int dim, const sab_grain_sizes *s, double r, uint64_t *state)
+/* A grain as it is drawn. */
+typedef struct grain {
+    double axis[2], angle, mass, radius;
+} grain;
+
+static grain draw(int dim, const sab_grain_sizes *s, uint64_t *state)
 {
     static const double PI = 3.14159265358979323846;
-    const double volume = dim == 2 ? PI * r * r : 4.0 / 3.0 * PI * r * r * r;
+    grain g = {{0.0}, 0.0, 0.0, between(s->radius_min, s->radius_max, state)};
 
-    return s->mass_max > 0.0 ? between(s->mass_min, s->mass_max, state) : s->density * volume;
+    g.axis[0] = g.axis[1] = g.radius;
+    if (s->second_max > 0.0) {
+        g.axis[1] = between(s->second_min, s->second_max, state);
+        g.angle = between(s->angle_min, s->angle_max, state);
+        g.radius = fmax(g.axis[0], g.axis[1]);
+    }
+    const double volume = PI * g.axis[0] * g.axis[1] * (dim == 2 ? 1.0 : 4.0 / 3.0 * g.radius);
+    g.mass = s->mass_max > 0.0 ? between(s->mass_min, s->mass_max, state) : s->density * volume;
+    return g;
+}
+
+static sab_status add(sab_bodies *b, const double *x, const grain *g, sab_error *err)
+{
+    return g->axis[0] != g->axis[1] ? sab_bodies_add_ellipse(b, x, g->axis, g->angle, g->mass, err)
+                                    : sab_bodies_add(b, x, g->radius, g->mass, err);
+}
+
+static double largest(const sab_grain_sizes *s)
+{
+    return fmax(s->radius_max, s->second_max);
+}
+
+static bool is_sound(const sab_grain_sizes *s)
+{
+    return s->radius_min > 0.0 && s->radius_max >= s->radius_min &&
+           (s->second_max == 0.0 || (s->second_min > 0.0 && s->second_max >= s->second_min));
 }
 
 sab_status sab_grain_fill_grid(sab_bodies *b, const sab_fill_grid *g, sab_error *err)
@@ -35,13 +65,13 @@ sab_status sab_grain_fill_grid(sab_bodies *b, const sab_fill_grid *g, sab_error 
     uint64_t state = g->seed;
     sab_status status = SAB_OK;
 
-    if (!(s->radius_min > 0.0 && s->radius_max >= s->radius_min && g->jitter >= 0.0 &&
-          s->radius_max + g->jitter <= 0.5 * g->pitch * (1.0 + 1e-12)))
+    if (!(is_sound(s) && g->jitter >= 0.0 &&
+          largest(s) + g->jitter <= 0.5 * g->pitch * (1.0 + 1e-12)))
         return sab_fail(err, SAB_ERR_INPUT,
                         "grains of radius %g to %g, moved by up to %g, overlap on a grid of pitch "
                         "%g: it must be at least %g",
-                        s->radius_min, s->radius_max, g->jitter, g->pitch,
-                        2.0 * (s->radius_max + g->jitter));
+                        s->radius_min, largest(s), g->jitter, g->pitch,
+                        2.0 * (largest(s) + g->jitter));
     for (int z = 0; z < (b->dim == 3 ? g->count[2] : 1); z++)
         for (int y = 0; y < g->count[1]; y++)
             for (int x = 0; x < g->count[0]; x++) {
@@ -52,8 +82,8 @@ sab_status sab_grain_fill_grid(sab_bodies *b, const sab_fill_grid *g, sab_error 
                     at[k] = g->low[k] + (cell[k] + 0.5) * g->pitch +
                             g->jitter * (2.0 * uniform(&state) - 1.0);
                 at[0] += cell[b->dim - 1] == 0 ? g->shift : 0.0;
-                const double r = between(s->radius_min, s->radius_max, &state);
-                SAB_TRY(sab_bodies_add(b, at, r, mass_of(b->dim, s, r, &state), err));
+                const grain one = draw(b->dim, s, &state);
+                SAB_TRY(add(b, at, &one, err));
             }
 cleanup:
     return status;
@@ -122,7 +152,7 @@ static sab_status make_chains(const sab_bodies *b, const sab_fill_rain *rain, ch
     sab_status status = SAB_OK;
     double cells = 1.0;
 
-    *c = (chains){.count = {1, 1, 1}, .size = 2.0 * rain->sizes.radius_max};
+    *c = (chains){.count = {1, 1, 1}, .size = 2.0 * largest(&rain->sizes)};
     for (int k = 0; k < b->dim; k++)
         cells *= floor((rain->high[k] - rain->low[k]) / c->size) + 1.0;
     c->size *= pow(fmax(1.0, cells / (4.0 * rain->count + 64.0)), 1.0 / b->dim);
@@ -147,18 +177,18 @@ sab_status sab_grain_fill_rain(sab_bodies *b, const sab_fill_rain *rain, int nwa
     chains c = {0};
     sab_status status = SAB_OK;
 
-    if (!(s->radius_min > 0.0 && s->radius_max >= s->radius_min && rain->count > 0))
+    if (!(is_sound(s) && rain->count > 0))
         return sab_fail(err, SAB_ERR_INPUT, "%d grains of radius %g to %g", rain->count,
                         s->radius_min, s->radius_max);
     for (int k = 0; k < b->dim; k++)
-        if (!(rain->high[k] - rain->low[k] > 2.0 * s->radius_max &&
+        if (!(rain->high[k] - rain->low[k] > 2.0 * largest(s) &&
               isfinite(rain->high[k] - rain->low[k])))
             return sab_fail(err, SAB_ERR_INPUT, "grains of radius %g do not fit between %g and %g",
-                            s->radius_max, rain->low[k], rain->high[k]);
+                            largest(s), rain->low[k], rain->high[k]);
     SAB_TRY(make_chains(b, rain, &c, err));
     for (int i = 0; i < rain->count; i++) {
-        const double r = between(s->radius_min, s->radius_max, &state);
-        const double mass = mass_of(b->dim, s, r, &state);
+        const grain one = draw(b->dim, s, &state);
+        const double r = one.radius;
         double x[3];
         int at[3], cell = 0, tries = 0;
         bool free = false;
@@ -174,7 +204,7 @@ sab_status sab_grain_fill_rain(sab_bodies *b, const sab_fill_rain *rain, int nwa
                      "there is room for %d of %d grains: after %d tries the next one still touches "
                      "others or a wall; make the box larger",
                      i, rain->count, tries);
-        SAB_TRY(sab_bodies_add(b, x, r, mass, err));
+        SAB_TRY(add(b, x, &one, err));
         c.next[i] = c.first[cell];
         c.first[cell] = begin + i;
     }

@@ -11,6 +11,8 @@ typedef struct sab_grain_sizes {
     double radius_min, radius_max;
     double mass_min, mass_max; /* 0: from the density */
     double density;
+    double second_min, second_max; /* of ellipses: semi-axis along their own y; 0: discs */
+    double angle_min, angle_max;   /* of their own x with that of the room, radians */
 } sab_grain_sizes;
 
 typedef struct sab_fill_grid {
@@ -23,7 +25,7 @@ typedef struct sab_fill_grid {
 } sab_fill_grid;
 
 /* Add grains in the middles of the cells of a grid, moved by the jitter. SAB_ERR_INPUT if two could
- * overlap, radius_max + jitter > pitch/2. */
+ * overlap, radius_max + jitter > pitch/2 (of ellipses the larger semi-axis). */
 sab_status sab_grain_fill_grid(sab_bodies *bodies, const sab_fill_grid *grid, sab_error *err);
 
 typedef struct sab_fill_rain {

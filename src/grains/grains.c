@@ -2,6 +2,7 @@
 #include "grains/grains.h"
 
 #include "base/memory.h"
+#include "grains/repeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,23 @@ static sab_status check_options(const sab_grains_options *o, sab_error *err)
     return SAB_OK;
 }
 
+static sab_status check_walls(const sab_bodies *b, int nwalls, const sab_grain_wall *wall,
+                              int nsinks, const sab_grain_wall *sink, sab_error *err)
+{
+    for (int w = 0; w < nwalls; w++)
+        if (wall[w].dim != b->dim || !(wall[w].friction >= 0.0) ||
+            !(wall[w].restitution >= 0.0 && wall[w].restitution <= 1.0))
+            return sab_fail(
+                err, SAB_ERR_INPUT,
+                "wall %d needs %d dimensions, friction >= 0 and a restitution from 0 to 1", w,
+                b->dim);
+    for (int k = 0; k < nsinks; k++)
+        if (sink[k].kind != SAB_GRAIN_WALL_PLANE || sink[k].dim != b->dim)
+            return sab_fail(err, SAB_ERR_INPUT, "sink %d is not a plane of %d dimensions", k,
+                            b->dim);
+    return SAB_OK;
+}
+
 sab_status sab_grains_create(const sab_grains_options *options, sab_bodies **bodies, int nwalls,
                              const sab_grain_wall *wall, int nsinks, const sab_grain_wall *sink,
                              sab_grains **grains, sab_error *err)
@@ -69,27 +87,17 @@ sab_status sab_grains_create(const sab_grains_options *options, sab_bodies **bod
 
     *grains = NULL;
     SAB_TRY(check_options(options, err));
-    for (int w = 0; w < nwalls; w++)
-        if (wall[w].dim != (*bodies)->dim || !(wall[w].friction >= 0.0) ||
-            !(wall[w].restitution >= 0.0 && wall[w].restitution <= 1.0))
-            SAB_FAIL(err, SAB_ERR_INPUT,
-                     "wall %d needs %d dimensions, friction >= 0 and a restitution from 0 to 1", w,
-                     (*bodies)->dim);
-    for (int k = 0; k < nsinks; k++)
-        if (sink[k].kind != SAB_GRAIN_WALL_PLANE || sink[k].dim != (*bodies)->dim)
-            SAB_FAIL(err, SAB_ERR_INPUT, "sink %d is not a plane of %d dimensions", k,
-                     (*bodies)->dim);
+    SAB_TRY(check_walls(*bodies, nwalls, wall, nsinks, sink, err));
     SAB_NEW(g, 1);
     g->options = *options;
-    SAB_NEW(g->wall, nwalls + 1);
+    SAB_TRY(sab_walls_repeat(&(*bodies)->box, nwalls, wall, &g->nwalls, &g->wall, err));
+    for (int k = 0; k < nsinks; k++)
+        SAB_TRY(sab_wall_fits(&(*bodies)->box, &sink[k], err));
     SAB_NEW(g->sink, nsinks + 1);
-    SAB_NEW(g->wall_impulse, 3 * nwalls + 1);
+    SAB_NEW(g->wall_impulse, 3 * g->nwalls + 1);
     SAB_NEW(g->left, nsinks + 1);
-    if (nwalls > 0)
-        memcpy(g->wall, wall, (size_t)nwalls * sizeof *wall);
     if (nsinks > 0)
         memcpy(g->sink, sink, (size_t)nsinks * sizeof *sink);
-    g->nwalls = nwalls;
     g->nsinks = nsinks;
     g->bodies = *bodies;
     *bodies = NULL;
@@ -147,8 +155,12 @@ static double fastest(const sab_grains *g, const double *velocity)
     const sab_bodies *b = g->bodies;
     double speed = 0.0;
 
-    for (int i = 0; i < b->n; i++)
-        speed = fmax(speed, norm(b->dim, velocity + i * b->freedoms));
+    for (int i = 0; i < b->n; i++) { /* no normal of an ellipse passes its centre farther off */
+        const double *v = velocity + i * b->freedoms;
+        const double off = b->radius[i] - sab_bodies_least(b, i);
+
+        speed = fmax(speed, norm(b->dim, v) + off * fabs(v[b->dim]));
+    }
     for (int w = 0; w < g->nwalls; w++)
         speed = fmax(speed, g->wall[w].gone ? 0.0 : norm(b->dim, g->wall[w].velocity));
     return speed;
@@ -176,6 +188,15 @@ static double reach_of(const sab_grains *g, double speed, double dt)
 static int64_t name_of(const sab_bodies *b, int j)
 {
     return j < b->n ? b->id[j] : -1 - (int64_t)(j - b->n);
+}
+
+bool sab_grains_find_pair(const sab_grains *g, const sab_impulse *p, sab_pair *pair)
+{
+    const sab_bodies *b = g->bodies;
+
+    *pair = (sab_pair){.i = sab_bodies_find(b, p->i),
+                       .j = p->j >= 0 ? sab_bodies_find(b, p->j) : b->n + (int)(-1 - p->j)};
+    return pair->i >= 0 && pair->j >= 0;
 }
 
 /* Grains before walls, each in its order: as pairs are sorted. */
@@ -393,37 +414,45 @@ static void fill_ledger(const sab_grains *g, const work *w, double dt, sab_grain
 }
 
 /* Largest overlap of the pairs where the grains are now, in parts of the smaller radius. */
-static double overlap_of(const sab_grains *g)
+static sab_status measure_overlap(const sab_grains *g, double *worst, sab_error *err)
 {
     const sab_bodies *b = g->bodies;
-    double worst = 0.0;
+    sab_status status = SAB_OK;
 
+    *worst = 0.0;
     for (int q = 0; q < g->pairs.n; q++) {
-        const sab_pair *p = &g->pairs.pair[q];
-        const double *x = b->position + p->i * b->dim;
-        double least = b->radius[p->i], gap, n[3];
+        sab_pair p = g->pairs.pair[q];
+        double least = sab_bodies_least(b, p.i);
 
-        if (p->j < b->n) {
-            for (int k = 0; k < b->dim; k++)
-                n[k] = x[k] - b->position[p->j * b->dim + k];
-            gap = norm(b->dim, n) - b->radius[p->i] - b->radius[p->j];
-            least = fmin(least, b->radius[p->j]);
-        } else
-            gap = sab_grain_wall_distance(&g->wall[p->j - b->n], x, n) - b->radius[p->i];
-        worst = fmax(worst, -gap / least);
+        if (p.j < b->n)
+            least = fmin(least, sab_bodies_least(b, p.j));
+        SAB_TRY(sab_pair_measure(b, g->wall, &p, err));
+        *worst = fmax(*worst, -p.gap / least);
     }
-    return worst;
+cleanup:
+    return status;
+}
+
+/* Wholly: also its point farthest along the normal. */
+static bool is_behind(const sab_grain_wall *plane, const sab_bodies *b, int i)
+{
+    double n[3], arm[3], top = sab_grain_wall_distance(plane, b->position + i * b->dim, n);
+
+    sab_bodies_arm(b, i, n, arm);
+    for (int k = 0; k < b->dim; k++)
+        top += arm[k] * n[k];
+    return top < 0.0;
 }
 
 /* Grains wholly behind a sink are gone. */
 static double drain(sab_grains *g)
 {
     sab_bodies *b = g->bodies;
-    double left = 0.0, n[3];
+    double left = 0.0;
 
     for (int k = 0; k < g->nsinks; k++)
         for (int i = b->n; i-- > 0;)
-            if (sab_grain_wall_distance(&g->sink[k], b->position + i * b->dim, n) < -b->radius[i]) {
+            if (is_behind(&g->sink[k], b, i)) {
                 left += b->mass[i];
                 g->left[k] += b->mass[i];
                 sab_bodies_remove(b, i);
@@ -498,9 +527,11 @@ static sab_status step_by(sab_grains *g, double dt, double speed,
     keep_impulses(g, &w, report);
     memcpy(b->velocity, w.u, (size_t)(b->n * b->freedoms) * sizeof *w.u);
     sab_bodies_move(b, dt);
-    for (int i = 0; i < g->nwalls; i++)
+    for (int i = 0; i < g->nwalls; i++) {
         sab_grain_wall_move(&g->wall[i], dt);
-    report->overlap = overlap_of(g);
+        sab_wall_take_back(&b->box, &g->wall[i]);
+    }
+    SAB_TRY(measure_overlap(g, &report->overlap, err));
     report->left = drain(g);
     g->step++;
     g->time += dt;

@@ -3,7 +3,8 @@
  *
  *     pairs with D <= reach  ->  cone program (D/dt in k)  ->  solve  ->  v,  q += dt v.
  *
- * The gap is linearised: spheres that do not overlap do not after the step, whatever dt. */
+ * The gap is linearised: spheres that do not overlap do not after the step, whatever dt; ellipses
+ * that turn may, by what is of second order in the angle. */
 #ifndef SAB_GRAINS_GRAINS_H
 #define SAB_GRAINS_GRAINS_H
 
@@ -65,7 +66,7 @@ typedef struct sab_grains { /* only the functions below write */
     sab_grains_options options;
     sab_bodies *bodies; /* owned */
     int nwalls, nsinks;
-    sab_grain_wall *wall; /* [nwalls] owned */
+    sab_grain_wall *wall; /* [nwalls] owned, with the copies */
     sab_grain_wall *sink; /* [nsinks] owned: planes behind which grains are gone */
     double *left;         /* [nsinks] mass that has gone there so far */
     int64_t step;
@@ -83,7 +84,8 @@ typedef struct sab_impulse {
     double value[3];
 } sab_impulse;
 
-/* Bodies are moved, also on failure. The caller owns *grains. */
+/* Bodies are moved, also on failure. In a room that repeats itself (bodies->box) every facet and
+ * bead is there as copies too, of the same part. The caller owns *grains. */
 sab_status sab_grains_create(const sab_grains_options *options, sab_bodies **bodies, int nwalls,
                              const sab_grain_wall *wall, int nsinks, const sab_grain_wall *sink,
                              sab_grains **grains, sab_error *err);
@@ -99,6 +101,9 @@ sab_status sab_grains_advance(sab_grains *grains, double length, const sab_solve
                               sab_grains_report *report, sab_error *err);
 /* The program of the next step, or NULL without pairs; the caller owns it. */
 sab_status sab_grains_program(sab_grains *grains, sab_program **program, sab_error *err);
+
+/* The pair of an impulse, its i and j alone; false if one of them has left. */
+bool sab_grains_find_pair(const sab_grains *grains, const sab_impulse *impulse, sab_pair *pair);
 
 /* All that the grains remember from one step to the next, as numbers. */
 typedef struct sab_grains_state {

@@ -32,19 +32,128 @@ static sab_status add(sab_pairs *p, const sab_pair *pair, sab_error *err)
     return SAB_OK;
 }
 
-/* A box of cells about all centres, none smaller than what a pair can span, and not many more than
- * grains: far grains share larger ones. */
+void sab_pair_arm(const sab_bodies *b, const sab_pair *pair, int which, double *arm)
+{
+    const double sign = which == 0 ? -1.0 : 1.0,
+                 n[3] = {sign * pair->normal[0], sign * pair->normal[1], sign * pair->normal[2]};
+
+    sab_bodies_arm(b, which == 0 ? pair->i : pair->j, n, arm);
+}
+
+void sab_pair_line(const sab_bodies *b, const sab_pair *pair, double *line)
+{
+    double arm[3];
+
+    sab_pair_arm(b, pair, 0, arm);
+    for (int k = 0; k < b->dim; k++)
+        line[k] = pair->j < b->n
+                      ? b->position[pair->i * b->dim + k] - b->position[pair->j * b->dim + k]
+                      : pair->gap * pair->normal[k] - arm[k];
+    if (pair->j < b->n)
+        sab_bodies_nearest(b, line);
+}
+
+/* An ellipse and a wall. */
+static sab_status measure_wall(const sab_bodies *b, const sab_grain_wall *w, sab_pair *pair,
+                               sab_error *err)
+{
+    const sab_ellipse e = sab_bodies_outline(b, pair->i), bead = {{w->radius, w->radius}, 1.0, 0.0};
+    double x[2], point[2], from[2][2];
+
+    sab_bodies_place(b, pair->i, x);
+    for (int c = 0; c < 2; c++)
+        for (int k = 0; k < 2; k++)
+            from[c][k] = w->corner[c][k] - x[k];
+    switch (w->kind) {
+    case SAB_GRAIN_WALL_FACET:
+        return sab_ellipse_segment_gap(&e, from[0], from[1], &pair->gap, pair->normal, err);
+    case SAB_GRAIN_WALL_BEAD:
+        return sab_ellipse_gap(&e, &bead, (double[]){-from[0][0], -from[0][1]}, &pair->gap,
+                               pair->normal, err);
+    default:
+        pair->gap = sab_grain_wall_distance(w, x, pair->normal);
+        pair->gap -= sab_ellipse_support(&e, pair->normal, point, NULL);
+        return SAB_OK;
+    }
+}
+
+/* Two grains; `way` leads from the centre of j to that of i. */
+static sab_status measure_grains(const sab_bodies *b, const double *way, sab_pair *pair,
+                                 sab_error *err)
+{
+    const int i = pair->i, j = pair->j;
+    double square = 0.0;
+
+    for (int k = 0; k < b->dim; k++)
+        square += way[k] * way[k];
+    const double distance = sqrt(square);
+    if (!(distance > 0.0))
+        return sab_fail(err, SAB_ERR_NUMERIC, "grains %lld and %lld are at the same place",
+                        (long long)b->id[i], (long long)b->id[j]);
+    if (!sab_bodies_is_round(b, i) || !sab_bodies_is_round(b, j)) {
+        const sab_ellipse e = sab_bodies_outline(b, i), f = sab_bodies_outline(b, j);
+
+        return sab_ellipse_gap(&e, &f, way, &pair->gap, pair->normal, err);
+    }
+    for (int k = 0; k < b->dim; k++)
+        pair->normal[k] = way[k] / distance;
+    pair->gap = distance - b->radius[i] - b->radius[j];
+    return SAB_OK;
+}
+
+sab_status sab_pair_measure(const sab_bodies *b, const sab_grain_wall *wall, sab_pair *pair,
+                            sab_error *err)
+{
+    double x[3];
+
+    if (pair->j < b->n) {
+        for (int k = 0; k < b->dim; k++)
+            x[k] = b->position[pair->i * b->dim + k] - b->position[pair->j * b->dim + k];
+        sab_bodies_nearest(b, x);
+        return measure_grains(b, x, pair, err);
+    }
+    const sab_grain_wall *w = &wall[pair->j - b->n];
+    if (!sab_bodies_is_round(b, pair->i))
+        return measure_wall(b, w, pair, err);
+    sab_bodies_place(b, pair->i, x);
+    pair->gap = sab_grain_wall_distance(w, x, pair->normal) - b->radius[pair->i];
+    return SAB_OK;
+}
+
+/* A box of cells about all centres, or the room that repeats itself, none smaller than what a pair
+ * can span, and not many more than grains: far grains share larger ones. */
 typedef struct grid {
     int dim, count[3];
-    double low[3], size;
+    double low[3], size[3];
+    bool around[3]; /* the last cell is next to the first */
 } grid;
+
+/* Cells no smaller than `size`; returns their number. */
+static double cut(grid *g, const double *high, double size)
+{
+    double cells = 1.0;
+
+    for (int k = 0; k < g->dim; k++) {
+        const double wide = high[k] - g->low[k], whole = floor(wide / size),
+                     count = g->around[k] ? fmax(1.0, whole) : whole + 1.0;
+
+        cells *= count;
+        g->count[k] = count < 1e6 ? (int)count : 1000000;
+        g->size[k] = g->around[k] ? wide / g->count[k] : size;
+    }
+    return cells;
+}
 
 static sab_status make_grid(const sab_bodies *b, double reach, grid *g, sab_error *err)
 {
+    static const char axis[] = "xyz";
+    const double span = 2.0 * sab_bodies_largest(b) + reach;
     double high[3] = {0};
 
     *g = (grid){.dim = b->dim, .count = {1, 1, 1}};
     for (int k = 0; k < b->dim; k++) {
+        const double length = b->box.length[k];
+
         g->low[k] = INFINITY;
         high[k] = -INFINITY;
         for (int i = 0; i < b->n; i++) {
@@ -53,25 +162,25 @@ static sab_status make_grid(const sab_bodies *b, double reach, grid *g, sab_erro
         }
         if (b->n > 0 && !isfinite(high[k] - g->low[k]))
             return sab_fail(err, SAB_ERR_NUMERIC, "the place of a grain is not finite");
-    }
-    g->size = 2.0 * sab_bodies_largest(b) + reach;
-    for (double cells = INFINITY; b->n > 0 && cells > 4.0 * b->n + 64.0;) {
-        cells = 1.0;
-        for (int k = 0; k < b->dim; k++) {
-            const double count = floor((high[k] - g->low[k]) / g->size) + 1.0;
-
-            cells *= count;
-            g->count[k] = count < 1e6 ? (int)count : 1000000;
+        if (length > 0.0 && length < 2.0 * span)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "the room repeats itself after %g along %c; pairs of grains span up to "
+                            "%g, and it must be at least twice that",
+                            length, axis[k], span);
+        if (length > 0.0) {
+            g->around[k] = true;
+            g->low[k] = b->box.low[k];
+            high[k] = b->box.low[k] + length;
         }
-        if (cells > 4.0 * b->n + 64.0)
-            g->size *= 1.3;
     }
+    for (double size = span; b->n > 0 && cut(g, high, size) > 4.0 * b->n + 64.0;)
+        size *= 1.3;
     return SAB_OK;
 }
 
 static int cell_along(const grid *g, int k, double x)
 {
-    const int c = (int)((x - g->low[k]) / g->size);
+    const int c = (int)((x - g->low[k]) / g->size[k]);
 
     return c < 0 ? 0 : c >= g->count[k] ? g->count[k] - 1 : c;
 }
@@ -98,10 +207,12 @@ static sab_status sort_cells(sab_pairs *p, const sab_bodies *b, const grid *g, s
     }
     memset(p->start, 0, (size_t)(cells + 1) * sizeof *p->start);
     for (int i = 0; i < b->n; i++) {
+        double x[3];
         int c = 0;
 
+        sab_bodies_place(b, i, x);
         for (int k = b->dim; k-- > 0;)
-            c = c * g->count[k] + cell_along(g, k, b->position[i * b->dim + k]);
+            c = c * g->count[k] + cell_along(g, k, x[k]);
         p->cell[i] = c;
         p->start[c + 1]++;
     }
@@ -121,22 +232,21 @@ static sab_status try_pair(sab_pairs *p, const sab_bodies *b, int i, int j, doub
     const double *x = b->position + i * b->dim, *y = b->position + j * b->dim;
     const double far = b->radius[i] + b->radius[j] + reach;
     sab_pair pair = {.i = i, .j = j};
-    double square = 0.0;
+    double way[3], square = 0.0;
+    sab_status status = SAB_OK;
 
-    for (int k = 0; k < b->dim; k++) {
-        pair.normal[k] = x[k] - y[k];
-        square += pair.normal[k] * pair.normal[k];
-    }
+    for (int k = 0; k < b->dim; k++)
+        way[k] = x[k] - y[k];
+    sab_bodies_nearest(b, way);
+    for (int k = 0; k < b->dim; k++)
+        square += way[k] * way[k];
     if (square > far * far)
         return SAB_OK;
-    const double distance = sqrt(square);
-    if (!(distance > 0.0))
-        return sab_fail(err, SAB_ERR_NUMERIC, "grains %lld and %lld are at the same place",
-                        (long long)b->id[i], (long long)b->id[j]);
-    for (int k = 0; k < b->dim; k++)
-        pair.normal[k] /= distance;
-    pair.gap = distance - b->radius[i] - b->radius[j];
-    return add(p, &pair, err);
+    SAB_TRY(measure_grains(b, way, &pair, err));
+    if (pair.gap <= reach)
+        SAB_TRY(add(p, &pair, err));
+cleanup:
+    return status;
 }
 
 static int by_partner(const void *a, const void *b)
@@ -150,18 +260,27 @@ static int by_partner(const void *a, const void *b)
 static sab_status around(sab_pairs *p, const sab_bodies *b, const grid *g, int i, double reach,
                          sab_error *err)
 {
-    int at[3] = {0}, from[3] = {0}, to[3] = {0};
+    int from[3] = {0}, to[3] = {0};
+    double at[3];
     sab_status status = SAB_OK;
 
+    sab_bodies_place(b, i, at);
     for (int k = 0; k < b->dim; k++) {
-        at[k] = cell_along(g, k, b->position[i * b->dim + k]);
-        from[k] = at[k] > 0 ? at[k] - 1 : 0;
-        to[k] = at[k] + 1 < g->count[k] ? at[k] + 1 : at[k];
+        const int c = cell_along(g, k, at[k]), last = g->count[k] - 1;
+
+        from[k] = g->around[k] ? c - 1 : c > 0 ? c - 1 : 0;
+        to[k] = g->around[k] ? c + 1 : c < last ? c + 1 : c;
+        if (g->around[k] && last < 2) { /* each once */
+            from[k] = 0;
+            to[k] = last;
+        }
     }
     for (int z = from[2]; z <= to[2]; z++)
         for (int y = from[1]; y <= to[1]; y++)
             for (int x = from[0]; x <= to[0]; x++) {
-                const int c = (z * g->count[1] + y) * g->count[0] + x;
+                const int *n = g->count;
+                const int c =
+                    ((z + n[2]) % n[2] * n[1] + (y + n[1]) % n[1]) * n[0] + (x + n[0]) % n[0];
 
                 for (int e = p->start[c]; e < p->start[c + 1]; e++)
                     if (p->next[e] > i)
@@ -179,12 +298,13 @@ static bool is_covered(const sab_bodies *b, const sab_grain_wall *wall, const sa
                        const sab_pair *face)
 {
     const sab_grain_wall *own = &wall[rim->j - b->n], *other = &wall[face->j - b->n];
-    const double *x = b->position + rim->i * b->dim;
     const double r = b->radius[rim->i];
-    double at[3], n[3], across = 0.0;
+    double at[3], line[3], n[3], across = 0.0;
 
+    sab_bodies_place(b, rim->i, at);
+    sab_pair_line(b, rim, line);
     for (int k = 0; k < b->dim; k++) {
-        at[k] = x[k] - (rim->gap + r) * rim->normal[k];
+        at[k] -= line[k];
         across += rim->normal[k] * own->normal[k];
     }
     if (fabs(across) > 1.0 - 1e-12 || rim->gap < face->gap - 1e-9 * r ||
@@ -224,16 +344,18 @@ static void drop_covered(sab_pairs *p, const sab_bodies *b, const sab_grain_wall
 static sab_status with_walls(sab_pairs *p, const sab_bodies *b, int nwalls,
                              const sab_grain_wall *wall, int i, double reach, sab_error *err)
 {
+    const double far = b->radius[i] + reach;
     const int first = p->n;
+    double x[3];
     sab_status status = SAB_OK;
 
+    sab_bodies_place(b, i, x);
     for (int w = 0; w < nwalls; w++) {
         sab_pair pair = {.i = i, .j = b->n + w};
 
-        if (wall[w].gone)
+        if (wall[w].gone || sab_grain_wall_distance(&wall[w], x, pair.normal) > far)
             continue;
-        pair.gap =
-            sab_grain_wall_distance(&wall[w], b->position + i * b->dim, pair.normal) - b->radius[i];
+        SAB_TRY(sab_pair_measure(b, wall, &pair, err));
         if (pair.gap <= reach)
             SAB_TRY(add(p, &pair, err));
     }

@@ -11,7 +11,7 @@ enum { HEAD_REAL = 2, HEAD_WHOLE = 5, CORNERS = 9 };
 
 static size_t reals_of_body(const sab_bodies *b)
 {
-    return (size_t)(b->dim + 4 + b->freedoms + 3);
+    return (size_t)(b->dim + 4 + b->freedoms + 1 + 2 + 2);
 }
 
 /* Copy n numbers, in the direction that is asked for, and move on. */
@@ -34,6 +34,7 @@ static void pass_reals(sab_grains *g, bool out, double *at)
     pass(out, &at, b->orientation, n * 4);
     pass(out, &at, b->velocity, n * (size_t)b->freedoms);
     pass(out, &at, b->radius, n);
+    pass(out, &at, b->axis, n * 2);
     pass(out, &at, b->mass, n);
     pass(out, &at, b->inertia, n);
     for (int w = 0; w < g->nwalls; w++)

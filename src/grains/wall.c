@@ -60,6 +60,18 @@ sab_status sab_grain_wall_facet(int dim, const double *corner, double friction,
     return SAB_OK;
 }
 
+sab_status sab_grain_wall_bead(const double *centre, double radius, double friction,
+                               sab_grain_wall *wall, sab_error *err)
+{
+    *wall = (sab_grain_wall){
+        .kind = SAB_GRAIN_WALL_BEAD, .dim = 2, .friction = friction, .radius = radius};
+    memcpy(wall->corner[0], centre, 2 * sizeof *centre);
+    wall->normal[1] = 1.0;
+    if (!(radius > 0.0 && isfinite(radius + centre[0] + centre[1])))
+        return sab_fail(err, SAB_ERR_INPUT, "a bead of a wall has the radius %g", radius);
+    return SAB_OK;
+}
+
 void sab_grain_wall_move(sab_grain_wall *wall, double dt)
 {
     for (int c = 0; c < 3; c++)
@@ -130,12 +142,14 @@ double sab_grain_wall_distance(const sab_grain_wall *w, const double *x, double 
         memcpy(n, w->normal, (size_t)w->dim * sizeof *n);
         return distance;
     }
-    if (w->dim == 2)
+    if (w->kind == SAB_GRAIN_WALL_BEAD)
+        memcpy(p, w->corner[0], sizeof p);
+    else if (w->dim == 2)
         on_segment(2, w->corner[0], w->corner[1], x, p);
     else
         on_triangle(w, x, p);
     distance = sqrt(distance2(w->dim, x, p));
     for (int k = 0; k < w->dim; k++)
         n[k] = distance > 0.0 ? (x[k] - p[k]) / distance : w->normal[k];
-    return distance;
+    return distance - w->radius; /* 0 of a facet */
 }

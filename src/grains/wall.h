@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* grains/wall.h -- bodies without unknowns: planes, segments (in the plane) and triangles (in
- * space), at rest or in motion. */
+/* grains/wall.h -- bodies without unknowns: planes, segments and glued discs (in the plane) and
+ * triangles (in space), at rest or in motion. */
 #ifndef SAB_GRAINS_WALL_H
 #define SAB_GRAINS_WALL_H
 
@@ -10,14 +10,18 @@
 
 typedef enum sab_grain_wall_kind {
     SAB_GRAIN_WALL_PLANE, /* a half space: grains are on the side of the normal */
-    SAB_GRAIN_WALL_FACET  /* dim corners: both sides */
+    SAB_GRAIN_WALL_FACET, /* dim corners: both sides */
+    SAB_GRAIN_WALL_BEAD   /* a disc */
 } sab_grain_wall_kind;
 
 typedef struct sab_grain_wall {
     sab_grain_wall_kind kind;
     int dim;
-    double corner[3][3];        /* of a facet; of a plane the first is a point of it */
-    double normal[3];           /* of a plane, of length 1 */
+    double corner[3][3];        /* of a facet; of a plane the first is a point of it, of a bead its
+                                   centre */
+    double normal[3];           /* of a plane or facet, of length 1 */
+    double radius;              /* of a bead */
+    int image[3];               /* which copy it is, in a room that repeats itself */
     double velocity[3];         /* now */
     const sab_function *motion; /* [dim] velocity as a function of time, borrowed; NULL: as it is */
     double friction, restitution;
@@ -32,6 +36,9 @@ sab_status sab_grain_wall_plane(int dim, const double *point, const double *norm
 /* A segment or triangle; corner [dim][dim]. SAB_ERR_INPUT if it has no extent. */
 sab_status sab_grain_wall_facet(int dim, const double *corner, double friction,
                                 sab_grain_wall *wall, sab_error *err);
+/* A disc. SAB_ERR_INPUT unless the radius is positive. */
+sab_status sab_grain_wall_bead(const double *centre, double radius, double friction,
+                               sab_grain_wall *wall, sab_error *err);
 void sab_grain_wall_move(sab_grain_wall *wall, double dt);
 /* The point of the wall closest to x, and the unit normal n there towards x; returns the distance,
  * of a plane with its sign. On a facet itself n is its own normal. */

@@ -28,6 +28,7 @@ typedef enum sab_scheme { SAB_CREEPING, SAB_INERTIAL } sab_scheme;
 typedef struct sab_case_time { /* only the scheme counts for a creeping flow */
     sab_scheme scheme;
     double step, end;
+    double smallest, courant; /* of a moving surface; smallest 0: all steps are alike */
     int order;
     double steady, window;
     char *probe; /* NULL: not given */
@@ -55,11 +56,12 @@ typedef struct sab_case {
     bool has_initial_velocity;
     sab_function initial_velocity[3];
     bool has_surface, has_initial_fill; /* surface, initial.fill */
-    int surface_points;
+    int surface_points, surface_fewest;
     double surface_dense, surface_contact, surface_band;
     bool surface_correct;
     sab_function initial_fill;
-    bool has_grains; /* in the place of material and boundaries; a mesh only if it is given */
+    char *initial_group; /* initial.fill.group; NULL: by the formula */
+    bool has_grains;     /* in the place of material and boundaries; a mesh only if it is given */
     sab_case_grains grains;
     bool has_coarse;
     double coarse_width;

@@ -171,6 +171,19 @@ static sab_status check_time(const sab_case *c, sab_error *err)
         return sab_fail(err, SAB_ERR_INPUT, "%s: %g is %g steps of %g, more than %d",
                         sab_case_locate(c, "time.end", place, sizeof place), t->end,
                         t->end / t->step, t->step, MOST_STEPS);
+    if (t->smallest > t->step)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g is longer than time.step, %g, the longest step",
+                        sab_case_locate(c, "time.smallest", place, sizeof place), t->smallest,
+                        t->step);
+    if (t->smallest > 0.0 && t->end / t->smallest > MOST_STEPS)
+        return sab_fail(err, SAB_ERR_INPUT, "%s: %g up to %g may be %g steps, more than %d",
+                        sab_case_locate(c, "time.smallest", place, sizeof place), t->smallest,
+                        t->end, t->end / t->smallest, MOST_STEPS);
+    if (t->smallest > 0.0 && !c->has_surface)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: steps follow the grains of a moving surface (section `surface`); "
+                        "elsewhere all have the length time.step",
+                        sab_case_locate(c, "time.smallest", place, sizeof place));
     if (t->window < t->step)
         return sab_fail(err, SAB_ERR_INPUT, "%s: %g is shorter than a step of %g",
                         sab_case_locate(c, "time.window", place, sizeof place), t->window, t->step);
@@ -239,6 +252,40 @@ static bool is_zero(const sab_function *f)
     return f->call == NULL && f->constant == 0.0;
 }
 
+/* A full mesh is fed by the velocity alone. */
+static sab_status check_inflow(const sab_case *c, sab_error *err)
+{
+    char key[200], place[1000];
+
+    for (int b = 0; b < c->nboundaries && !c->has_surface; b++)
+        if (c->boundary[b].has_inflow) {
+            snprintf(key, sizeof key, "boundaries.%s.inflow", c->boundary[b].group);
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s: feeds grains whose surface moves (section `surface`); on a mesh "
+                            "that is full give velocity instead",
+                            sab_case_locate(c, key, place, sizeof place));
+        }
+    return SAB_OK;
+}
+
+/* Probes that know which wall owns a node, of entries that change. */
+static sab_status check_gates(const sab_case *c, sab_error *err)
+{
+    const sab_boundary *gate = NULL;
+    char key[200], place[1000];
+
+    for (int b = 0; b < c->nboundaries; b++)
+        gate = c->boundary[b].opens > 0.0 ? &c->boundary[b] : gate;
+    for (int i = 0; i < c->nprobes && gate != NULL; i++)
+        if (c->probe[i].kind == SAB_PROBE_TRACTION || c->probe[i].kind == SAB_PROBE_WALL_LOAD) {
+            snprintf(key, sizeof key, "probes.%s", c->probe[i].name);
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s: is for walls that stay, but '%s' opens at time %g; use force",
+                            sab_case_locate(c, key, place, sizeof place), gate->group, gate->opens);
+        }
+    return SAB_OK;
+}
+
 /* What probes ask of a surface that does not move, and of one that moves. */
 static sab_status check_grains(const sab_case *c, const sab_probe *p, sab_error *err)
 {
@@ -295,7 +342,8 @@ cleanup:
 static sab_status check_flow(const sab_case *c, sab_faults *faults, sab_error *err)
 {
     static sab_status (*const check[])(const sab_case *, sab_error *) = {
-        check_mesh, check_symmetry, check_gravity, check_material, check_surface};
+        check_mesh,    check_symmetry, check_gravity, check_material,
+        check_surface, check_inflow,   check_gates};
     sab_status status = SAB_OK;
 
     for (size_t i = 0; i < sizeof check / sizeof check[0]; i++)

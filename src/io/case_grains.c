@@ -17,6 +17,8 @@ static const char *wall_mistake(const sab_case_wall *w, int dim)
                           : "is ambiguous; give exactly one of point, segment, group";
     if (w->has_segment && dim != 2)
         return "has a segment, which is a wall in the plane only; give point and normal, or group";
+    if (w->beads > 0.0 && !w->has_segment)
+        return "has beads, which are glued along a segment";
     if (w->open && !w->has_point)
         return "is open, and so must be a plane: give point and normal, which points to the grains";
     if (w->open && (w->has_friction || w->has_velocity))
@@ -89,6 +91,8 @@ static const char *probe_mistake(const sab_case *c, const sab_probe *p)
         return p->kind == SAB_PROBE_FORCE && p->part != SAB_FORCE_TOTAL
                    ? "the force of grains on a wall has one part, the total"
                    : NULL;
+    case SAB_PROBE_FED:
+        return "nothing is fed to grains that are discs or balls";
     case SAB_PROBE_GRAINS:
         return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
                        p->grains == SAB_CARRIED_ANGLE
@@ -131,28 +135,76 @@ static sab_status check_probe(const sab_case *c, const sab_probe *p, sab_error *
                     why);
 }
 
+static const char *radii_mistake(const sab_case *c, const char **key)
+{
+    const sab_case_grains *g = &c->grains;
+
+    if (g->file == NULL && !g->has_radius)
+        return *key = "grains.radius", "missing; only a file has radii of its own";
+    if (g->file != NULL && (g->has_radius || g->has_radius_y))
+        return *key = g->has_radius ? "grains.radius" : "grains.radius_y",
+               "the file has a radius for each grain; leave this out";
+    if (g->has_radius_y && c->geometry->dim == SAB_DIM)
+        return *key = "grains.radius_y", "ellipses are in the plane; in space grains are spheres";
+    return NULL;
+}
+
 static const char *fill_mistake(const sab_case *c, const char **key)
 {
     const sab_case_grains *g = &c->grains;
     const int kinds = g->has_grid + g->has_rain + (g->file != NULL);
+    const double largest = fmax(g->radius[1], g->has_radius_y ? g->radius_y[1] : 0.0);
 
     *key = "grains.fill";
     if (kinds != 1)
         return kinds == 0 ? "does not say where the grains are; give one of grid, rain, file"
                           : "is ambiguous; give exactly one of grid, rain, file";
-    if (g->file == NULL && !g->has_radius)
-        return *key = "grains.radius", "missing; only a file has radii of its own";
-    if (g->file != NULL && g->has_radius)
-        return *key = "grains.radius", "the file has a radius for each grain; leave this out";
+    if (radii_mistake(c, key) != NULL)
+        return radii_mistake(c, key);
     for (int k = 0; k < c->geometry->dim; k++) {
         if (g->has_grid && (g->grid[k] != floor(g->grid[k]) || g->grid[k] > 1e6))
             return *key = "grains.fill.grid", "must be whole numbers, up to a million each";
-        if (g->has_rain && !(g->high[k] - g->low[k] > 2.0 * g->radius[1]))
+        if (g->has_rain && !(g->high[k] - g->low[k] > 2.0 * largest))
             return *key = "grains.fill.high", "the box is not wider than the largest grain";
     }
-    if (g->has_grid && 2.0 * (g->radius[1] + g->jitter) > g->pitch * (1.0 + 1e-12))
+    if (g->has_grid && 2.0 * (largest + g->jitter) > g->pitch * (1.0 + 1e-12))
         return *key = "grains.fill.pitch",
                "grains would overlap: it must be at least twice the largest radius and jitter";
+    return NULL;
+}
+
+static const char *wall_repeats(const sab_case_wall *w, int axis, double length)
+{
+    if (w->has_point && w->normal[axis] != 0.0)
+        return "a plane across a direction in which the room repeats itself would be there once; "
+               "use a segment or group";
+    if (w->has_segment && fabs(w->segment[1][axis] - w->segment[0][axis]) > length * (1.0 + 1e-12))
+        return "a segment is longer than the room, which repeats itself";
+    return NULL;
+}
+
+/* Where the room repeats itself, and what has no meaning there. */
+static const char *box_mistake(const sab_case *c, const char **key)
+{
+    static const char *const name[SAB_DIM] = {"grains.periodic.x", "grains.periodic.y",
+                                              "grains.periodic.z"};
+
+    for (int k = 0; k < SAB_DIM; k++) {
+        const double *box = c->grains.box[k];
+
+        *key = name[k];
+        if (c->grains.has_box[k] && k >= c->geometry->dim)
+            return "there is no such direction in the plane";
+        if (c->grains.has_box[k] && !(box[1] > box[0]))
+            return "give two numbers, from where to where: [0, 10]";
+        for (int w = 0; c->grains.has_box[k] && w < c->nwalls; w++)
+            if (wall_repeats(&c->wall[w], k, box[1] - box[0]) != NULL)
+                return *key = "walls", wall_repeats(&c->wall[w], k, box[1] - box[0]);
+    }
+    for (int i = 0; i < c->nprobes && c->grains.has_box[0]; i++)
+        if (c->probe[i].kind == SAB_PROBE_FRONT)
+            return *key = "probes", "there is no front along x in a room that repeats itself "
+                                    "along x";
     return NULL;
 }
 
@@ -166,8 +218,23 @@ static bool depends_on_place(const sab_function *f)
                                sab_function_at(f, &there, &b, NULL) != SAB_OK || a != b);
 }
 
+static const char *walls_mistake(const sab_case *c, const char **key)
+{
+    *key = "walls";
+    for (int w = 0; w < c->nwalls; w++) {
+        if (c->wall[w].group != NULL && c->mesh_file == NULL)
+            return "a wall is a group of the mesh, and there is none; add mesh.file";
+        for (int k = 0; c->wall[w].has_velocity && k < c->geometry->dim; k++)
+            if (depends_on_place(&c->wall[w].velocity[k]))
+                return "the velocity of a wall is a function of t alone";
+    }
+    return NULL;
+}
+
 static const char *grains_mistake(const sab_case *c, const char **key)
 {
+    if (c->time.scheme != SAB_INERTIAL)
+        return *key = "grains", "they move in time steps; add time.scheme: inertial";
     *key = "geometry";
     if (c->geometry->axis)
         return "grains are in the plane or in space, not about an axis";
@@ -181,15 +248,9 @@ static const char *grains_mistake(const sab_case *c, const char **key)
         return *key = "coarse", "needs a mesh to live on; add mesh.file";
     if (c->initial_from != NULL)
         return *key = "initial.from", "grains start from a fill; use --resume";
-    for (int w = 0; w < c->nwalls; w++) {
-        if (c->wall[w].group != NULL && c->mesh_file == NULL)
-            return *key = "walls", "a wall is a group of the mesh, and there is none; add "
-                                   "mesh.file";
-        for (int k = 0; c->wall[w].has_velocity && k < c->geometry->dim; k++)
-            if (depends_on_place(&c->wall[w].velocity[k]))
-                return *key = "walls", "the velocity of a wall is a function of t alone";
-    }
-    return fill_mistake(c, key);
+    const char *why = walls_mistake(c, key);
+    why = why != NULL ? why : box_mistake(c, key);
+    return why != NULL ? why : fill_mistake(c, key);
 }
 
 sab_status sab_case_check_grains(const sab_case *c, sab_error *err)

@@ -13,7 +13,11 @@ enum { SAB_BOTH = 1 + 1 }; /* ends, bounds */
 
 typedef struct sab_case_grains {
     double radius[SAB_BOTH], mass[SAB_BOTH]; /* lowest and highest */
-    bool has_radius, has_mass;
+    double radius_y[SAB_BOTH];               /* of ellipses */
+    double angle[SAB_BOTH];                  /* of their own x with that of the room, degrees */
+    bool has_radius, has_mass, has_radius_y, has_angle;
+    double box[SAB_DIM][SAB_BOTH]; /* the room repeats itself from the one to the other */
+    bool has_box[SAB_DIM];
     double density, friction, restitution;
     int law; /* coulomb, relaxed, fixed-point */
     double fixed_point, travel, reach, overlap;
@@ -30,7 +34,8 @@ typedef struct sab_case_wall {
     bool has_point, has_segment, has_friction, has_velocity, open;
     double point[SAB_DIM], normal[SAB_DIM];
     double segment[SAB_BOTH][SAB_DIM];
-    char *group; /* NULL: none */
+    double beads; /* radius of discs that are glued to it; 0: none */
+    char *group;  /* NULL: none */
     double friction, restitution, until;
     sab_function velocity[SAB_DIM];
 } sab_case_wall;

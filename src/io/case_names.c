@@ -43,6 +43,32 @@ static const char *wall_mistake(const sab_boundary *b, int dim)
     return NULL;
 }
 
+/* Only what holds the grains can be taken away from them; walls with friction do. */
+static const char *gate_mistake(const sab_boundary *b, int dim)
+{
+    bool still = b->has_velocity;
+
+    for (int i = 0; i < dim; i++)
+        still = still && b->prescribed[i] && b->velocity[i].call == NULL &&
+                b->velocity[i].constant == 0.0;
+    return b->opens > 0.0 && ((!still && !b->slip) || b->has_traction)
+               ? "opens, but there is no wall to take away: give velocity: [0, 0], slip: true or "
+                 "wall beside it"
+               : NULL;
+}
+
+/* What is fed has all of its velocity given. The sentence if something else is said too. */
+static const char *take_inflow(sab_boundary *b, int dim)
+{
+    if (b->has_velocity || b->slip || b->has_wall || b->has_traction || b->has_pressure ||
+        b->periodic != NULL || b->opens > 0.0)
+        return "has inflow and another condition; inflow says all there is to say";
+    b->has_velocity = true;
+    for (int i = 0; i < dim; i++)
+        b->prescribed[i] = true;
+    return NULL;
+}
+
 /* Conditions that leave something out or contradict each other: the sentence, or NULL. */
 static const char *boundary_mistake(const sab_boundary *b, int dim)
 {
@@ -54,11 +80,12 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
         return "is periodic and has another condition; beside periodic only a pressure difference "
                "has a meaning";
     if (b->periodic != NULL)
-        return NULL;
+        return gate_mistake(b, dim);
     if (b->has_wall)
         return wall_mistake(b, dim);
     if (!b->has_velocity && !b->slip && !b->has_traction && !b->has_pressure)
-        return "says nothing; give velocity, wall, slip: true, traction, pressure or periodic";
+        return "says nothing; give velocity, wall, slip: true, traction, pressure, inflow or "
+               "periodic";
     if (b->has_velocity && b->slip)
         return "has velocity and slip; slip is a velocity condition of its own";
     if (b->has_traction && b->has_pressure)
@@ -70,7 +97,7 @@ static const char *boundary_mistake(const sab_boundary *b, int dim)
     if (b->slip && b->has_pressure)
         return "has slip and pressure; slip stops the flow along the normal, where the pressure "
                "acts";
-    return NULL;
+    return gate_mistake(b, dim);
 }
 
 /* What to blame for a condition between the keys of an entry: one from the command line if there
@@ -109,7 +136,8 @@ static sab_status read_boundary(const sab_value_reader *r, const sab_yaml *node,
         for (int i = 0; i < b->nover; i++) /* the texts live in the store */
             b->over[i] = over->kind == SAB_YAML_LIST ? over->item[i]->text : over->text;
     }
-    mistake = boundary_mistake(b, r->geometry->dim);
+    mistake =
+        b->has_inflow ? take_inflow(b, r->geometry->dim) : boundary_mistake(b, r->geometry->dim);
     if (mistake != NULL)
         status = sab_fail(err, SAB_ERR_INPUT, "%s: %s",
                           sab_place_of_key(r->file, culprit(node), path.text).text, mistake);
@@ -206,7 +234,7 @@ static sab_status read_probe(const sab_value_reader *r, const sab_yaml *node, sa
     if (kinds != 1 && !node->faulty)
         return sab_fail(err, SAB_ERR_INPUT,
                         "%s: %s; give exactly one of flux, force, point, line, plane, traction, "
-                        "wall_load, integral, grains, left, front, height",
+                        "wall_load, integral, grains, left, fed, front, height",
                         place.text, kinds == 0 ? "does not say what to take" : "is ambiguous");
     if (probe->kind == SAB_PROBE_LINE)
         probe->samples = LINE_SAMPLES;

@@ -315,12 +315,18 @@ bool sab_tree_is_inertial(const sab_yaml *root)
            strcmp(scheme->text, "creeping") != 0; /* a misspelt one is found when it is read */
 }
 
+/* Grains have no other; that it is not said is found when they are read. */
+static bool has_steps(const sab_yaml *root)
+{
+    return sab_tree_is_inertial(root) || sab_yaml_find(root, "grains") != NULL;
+}
+
 sab_status sab_tree_check(sab_faults *faults, sab_yaml *root, sab_error *err)
 {
     if (root->kind != SAB_YAML_MAP)
         return sab_fail(err, SAB_ERR_INPUT, "%s: expected sections (name: value), found %s",
                         sab_place_of_value(faults->file, root, "").text, kind_text(root));
-    return check_map(faults, NULL, root, "", sab_tree_is_inertial(root), err);
+    return check_map(faults, NULL, root, "", has_steps(root), err);
 }
 
 /* Is the key of this row wanted in `map`, beside what is there? */
@@ -401,7 +407,7 @@ cleanup:
 
 sab_status sab_tree_complete(sab_faults *faults, sab_yaml *root, sab_error *err)
 {
-    return complete_map(faults, NULL, root, "", sab_tree_is_inertial(root), err);
+    return complete_map(faults, NULL, root, "", has_steps(root), err);
 }
 
 /* Does `a` come before `b` under `parent`? Keys in the order of the table, names of the user by the

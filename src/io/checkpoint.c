@@ -13,8 +13,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/* version 1 knew nothing of boundary groups, 2 numbered nodes and elements as the mesh file does */
-enum { VERSION = 3, MOST_BLOCKS = 1000 };
+/* version 1 knew nothing of boundary groups, 2 numbered nodes and elements as the mesh file does, 3
+ * had steps of one length */
+enum { OLDEST = 3, VERSION = 4, MOST_BLOCKS = 1000 };
 enum { CHUNK = 4096 };                                  /* words converted at a time */
 enum { HEADER = 3 * 8, HEAD = SAB_BLOCK_NAME + 2 * 8 }; /* bytes of the file's, of a block's */
 static const char magic[8] = {'S', 'A', 'B', 'S', 'T', 'A', 'T', 'E'};
@@ -156,11 +157,11 @@ static sab_status get_header(source *s, int *nblocks, sab_error *err)
     SAB_TRY(get(s, bytes + 8, HEADER - 8, err));
     SAB_TRY(get_sum(s, "its header", err));
     const uint64_t version = sab_bytes_to_word(bytes + 8), n = sab_bytes_to_word(bytes + 16);
-    if (version != VERSION)
+    if (version < OLDEST || version > VERSION)
         return sab_fail(err, SAB_ERR_INPUT,
-                        "it has version %" PRIu64 " of the format, this program reads version %d: "
+                        "it has version %" PRIu64 " of the format, this program reads %d and %d: "
                         "go on with the program that wrote it (block 'version'), or start anew",
-                        version, VERSION);
+                        version, OLDEST, VERSION);
     if (n > MOST_BLOCKS)
         return sab_fail(err, SAB_ERR_INPUT, "it has %" PRIu64 " blocks, more than %d", n,
                         MOST_BLOCKS);

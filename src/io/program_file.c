@@ -2,6 +2,7 @@
 #include "io/program_file.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "io/fclib.h"
 #include "io/file.h"
 #include "linalg/threads.h"
 
@@ -559,6 +560,18 @@ cleanup:
     return status;
 }
 
+/* By its first bytes; the file is at its beginning again. */
+static bool is_hdf5(FILE *in)
+{
+    static const char signature[] = "\x89HDF\r\n\x1a\n";
+    char begin[sizeof signature - 1];
+    const bool is = fread(begin, 1, sizeof begin, in) == sizeof begin &&
+                    memcmp(begin, signature, sizeof begin) == 0;
+
+    rewind(in);
+    return is;
+}
+
 sab_status sab_program_read(const char *path, sab_program **program, sab_error *err)
 {
     sab_status status = SAB_OK;
@@ -572,6 +585,13 @@ sab_status sab_program_read(const char *path, sab_program **program, sab_error *
     status = sab_input_open(path, &in, NULL, &why);
     if (status != SAB_OK)
         return sab_fail(err, status, "cannot open cone program '%s': %s", path, why.message);
+    if (is_hdf5(in)) {
+        SAB_TRY(sab_fclib_read(path, &p, err));
+        SAB_TRY(sab_blocks_share(p->B, sab_threads_get(), err));
+        *program = p;
+        p = NULL;
+        goto cleanup;
+    }
     SAB_NEW(bytes, 8 * CHUNK);
     SAB_TRY(get_header(in, &h, err));
     SAB_TRY(check_crc(in, &h, bytes, err));

@@ -12,7 +12,8 @@
 /* Atomic, as io/file.h says. Any program can be written, also one that sab_program_check refuses.
  */
 sab_status sab_program_write(const char *path, const sab_program *program, sab_error *err);
-/* SAB_ERR_INPUT if the file is missing, truncated, damaged or not such a file; the result has
+/* A .sabp, or a global problem of FCLIB (io/fclib.h), which is an HDF5 file.
+ * SAB_ERR_INPUT if the file is missing, truncated, damaged or not such a file; the result has
  * passed sab_program_check, and its indices are in range. Nothing large is allocated before the
  * sizes have been compared with that of the file. The caller owns *program. */
 sab_status sab_program_read(const char *path, sab_program **program, sab_error *err);

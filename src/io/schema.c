@@ -56,8 +56,11 @@ static const char *const with_place[] = {"point", "line", "plane", NULL};
 static const char *const with_grains[] = {"grains", NULL};
 static const char *const with_grid[] = {"grid", NULL};
 static const char *const with_rain[] = {"rain", NULL};
+static const char *const with_smallest[] = {"smallest", NULL};
 static const char *const with_box[] = {"grid", "rain", NULL};
 static const char *const with_point[] = {"point", NULL};
+static const char *const with_segment[] = {"segment", NULL};
+static const char *const with_radius_y[] = {"radius_y", NULL};
 static const char *const with_angle[] = {"angle", NULL};
 static const char *const with_force[] = {"force", NULL};
 static const char *const with_integral[] = {"integral", NULL};
@@ -215,6 +218,17 @@ static const sab_key table[] = {
     {"boundaries.*.periodic", SAB_KEY_NAME, .fallback = "", IN(sab_boundary, periodic),
      .help = "The flow goes on at this group, which has no entry of its own and the same nodes, "
              "moved; a pressure beside it is the difference between both"},
+    {"boundaries.*.inflow", SAB_KEY_MAP, .fallback = "", .inertial = true,
+     FLAG(sab_boundary, has_inflow), .help = "With a moving surface: grains are fed here"},
+    {"boundaries.*.inflow.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY,
+     IN(sab_boundary, velocity), .help = "Of what comes in; it must not go out"},
+    {"boundaries.*.inflow.fill", SAB_KEY_FUNCTION, .fallback = "1", IN(sab_boundary, fill),
+     BETWEEN(0.0, 1.0), .help = "Of what comes in: 1 where grains touch"},
+    {"boundaries.*.opens", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
+     IN(sab_boundary, opens), ABOVE(0.0),
+     .help =
+         "A wall (velocity 0, slip or wall) until this time, a whole number of steps; then it is "
+         "taken away, and the side is open, as with traction: 0"},
     {"boundaries.*.over", SAB_KEY_LIST, .fallback = "",
      .help = "Groups whose condition does not count at the nodes they share with this one"},
 
@@ -232,6 +246,9 @@ static const sab_key table[] = {
      .help = "Fill from which an element that the surface passes bears stress"},
     {"surface.correct", SAB_KEY_BOOLEAN, .fallback = "true", IN(sab_case, surface_correct),
      .help = "Move grains that stand where there is no room to where there is, after each step"},
+    {"surface.fewest", SAB_KEY_INTEGER, .fallback = "18", IN(sab_case, surface_fewest),
+     BETWEEN(0.0, 1000.0),
+     .help = "Where an element inside has fewer points than this, heavy ones are halved; 0: never"},
     {"surface.band", SAB_KEY_NUMBER, .fallback = "0.01", IN(sab_case, surface_band),
      BETWEEN(0.0, 1.0),
      .help = "Fill above 1 that they may have: the noise of points that carry mass"},
@@ -242,8 +259,17 @@ static const sab_key table[] = {
     {"grains.radius", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
      IN(sab_case, grains.radius), FLAG(sab_case, grains.has_radius), ABOVE(0.0),
      .help = "Of all, or uniform between two; a file has its own"},
+    {"grains.radius_y", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.radius_y), FLAG(sab_case, grains.has_radius_y), ABOVE(0.0),
+     .help = "In the plane: grains are ellipses with the semi-axis radius along their own x and "
+             "this one along their y; of all, or uniform between two"},
+    {"grains.angle", SAB_KEY_RANGE, .unit = "degree", .fallback = "", .with = with_radius_y,
+     IN(sab_case, grains.angle), FLAG(sab_case, grains.has_angle),
+     .help = "Of their own x with that of the room at time 0, of all or uniform between two; 0 if "
+             "not given"},
     {"grains.density", SAB_KEY_NUMBER, .fallback = "1", .unless = "mass",
-     IN(sab_case, grains.density), ABOVE(0.0), .help = "Mass per area of a disc, volume of a ball"},
+     IN(sab_case, grains.density), ABOVE(0.0),
+     .help = "Mass per area of a disc or ellipse, volume of a ball"},
     {"grains.mass", SAB_KEY_RANGE, .fallback = "", IN(sab_case, grains.mass),
      FLAG(sab_case, grains.has_mass), ABOVE(0.0),
      .help = "Instead of the density: of all, or uniform between two"},
@@ -272,6 +298,17 @@ static const sab_key table[] = {
      IN(sab_case, grains.velocity), .help = "Of all at time 0; rest if not given"},
     {"grains.spin", SAB_KEY_NUMBER, .fallback = "0", IN(sab_case, grains.spin),
      .help = "Of all at time 0, anticlockwise; about z in space"},
+    {"grains.periodic", SAB_KEY_MAP, .fallback = "{}",
+     .help = "Directions in which the room repeats itself: grains that leave at the one end come "
+             "in at the other, and touch across"},
+    {"grains.periodic.x", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.box[0]), FLAG(sab_case, grains.has_box[0]),
+     .help = "From where to where, two numbers"},
+    {"grains.periodic.y", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.box[1]), FLAG(sab_case, grains.has_box[1]), .help = "Likewise"},
+    {"grains.periodic.z", SAB_KEY_RANGE, .unit = UNIT_LENGTH, .fallback = "",
+     IN(sab_case, grains.box[SAB_DIM - 1]), FLAG(sab_case, grains.has_box[SAB_DIM - 1]),
+     .help = "Likewise, in space"},
     {"grains.fill", SAB_KEY_MAP, .help = "Where they are: exactly one of grid, rain, file"},
     {"grains.fill.grid", SAB_KEY_POINT, .fallback = "", IN(sab_case, grains.grid),
      FLAG(sab_case, grains.has_grid), AT_LEAST(1.0), .help = "So many along each axis"},
@@ -279,8 +316,8 @@ static const sab_key table[] = {
      FLAG(sab_case, grains.has_rain), AT_LEAST(1.0),
      .help = "So many at random places between low and high, where they touch nothing"},
     {"grains.fill.file", SAB_KEY_NAME, .fallback = "", IN(sab_case, grains.file),
-     .help = "CSV with columns x, y, z, radius and, if given, mass, vx, vy, vz, wx, wy, wz; "
-             "relative to the case file"},
+     .help = "CSV with columns x, y, z, radius and, if given, mass, vx, vy, vz, wx, wy, wz, and of "
+             "ellipses radius_y, angle; relative to the case file"},
     {"grains.fill.low", SAB_KEY_POINT, .unit = UNIT_LENGTH, .with = with_box,
      IN(sab_case, grains.low), .help = "Lowest corner of the grid or box"},
     {"grains.fill.high", SAB_KEY_POINT, .unit = UNIT_LENGTH, .with = with_rain,
@@ -307,6 +344,10 @@ static const sab_key table[] = {
     {"walls.*.segment", SAB_KEY_SEGMENT, .unit = UNIT_LENGTH, .fallback = "",
      IN(sab_case_wall, segment), FLAG(sab_case_wall, has_segment),
      .help = "In the plane: a wall between two points, with two sides"},
+    {"walls.*.beads", SAB_KEY_NUMBER, .unit = UNIT_LENGTH, .fallback = "", .with = with_segment,
+     IN(sab_case_wall, beads), ABOVE(0.0),
+     .help = "In the place of the segment a row of glued discs of this radius along it, each "
+             "touching the next: a rough wall"},
     {"walls.*.group", SAB_KEY_NAME, .fallback = "", IN(sab_case_wall, group),
      .help = "The sides of this boundary group of the mesh, or triangles in space"},
     {"walls.*.open", SAB_KEY_BOOLEAN, .fallback = "false", IN(sab_case_wall, open),
@@ -333,7 +374,14 @@ static const sab_key table[] = {
      IN(sab_case, time.scheme),
      .help = "creeping: steady flow without inertia; inertial: time steps"},
     {"time.step", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.step),
-     ABOVE(0.0), .help = "Length of a time step"},
+     ABOVE(0.0), .help = "Length of a time step; with time.smallest of the longest"},
+    {"time.smallest", SAB_KEY_NUMBER, .unit = UNIT_TIME, .fallback = "", .inertial = true,
+     IN(sab_case, time.smallest), ABOVE(0.0),
+     .help = "With a moving surface: steps are halved where grains are fast, but no step is "
+             "shorter than this; if not given, all are time.step"},
+    {"time.courant", SAB_KEY_NUMBER, .fallback = "0.25", .inertial = true, .with = with_smallest,
+     IN(sab_case, time.courant), ABOVE(0.0),
+     .help = "No grain goes farther than this part of an element in a step"},
     {"time.order", SAB_KEY_INTEGER, .fallback = "2", .inertial = true, IN(sab_case, time.order),
      BETWEEN(1.0, 2.0), .help = "Of the time scheme; 1 with a moving surface"},
     {"time.end", SAB_KEY_NUMBER, .unit = UNIT_TIME, .inertial = true, IN(sab_case, time.end),
@@ -357,14 +405,17 @@ static const sab_key table[] = {
     {"initial.velocity", SAB_KEY_VECTOR, .unit = UNIT_VELOCITY, .fallback = "", .inertial = true,
      IN(sab_case, initial_velocity), FLAG(sab_case, has_initial_velocity),
      .help = "Velocity at time 0"},
-    {"initial.fill", SAB_KEY_FUNCTION, .fallback = "", IN(sab_case, initial_fill),
+    {"initial.fill", SAB_KEY_FUNCTION_OR_MAP, .fallback = "", IN(sab_case, initial_fill),
      FLAG(sab_case, has_initial_fill), BETWEEN(0.0, 1.0),
      .help =
-         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\"; best along sides of "
-         "the mesh"},
+         "With a moving surface: where grains are, 1 or \"x < 1 && y < 1\", best along sides of "
+         "the mesh; or {group: NAME}"},
+    {"initial.fill.group", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_group),
+     .help = "The physical surface (in space volume) of the mesh that is full"},
     {"initial.from", SAB_KEY_NAME, .fallback = "", IN(sab_case, initial_from),
-     .help = "checkpoint.sab of another run on the same mesh, relative to the case file: its "
-             "velocity and stress; a creeping flow takes the stress as a first guess"},
+     .help = "checkpoint.sab of another run, relative to the case file: its velocity and stress, "
+             "interpolated if the mesh is another one; a creeping flow takes the stress as a first "
+             "guess"},
 
     {"solver", SAB_KEY_MAP, .fallback = "{}", .help = "How the cone program is solved"},
     {"solver.method", SAB_KEY_CHOICE, .fallback = "auto", .choice = method_choice,
@@ -425,7 +476,7 @@ static const sab_key table[] = {
     {"probes.*", SAB_KEY_MAP,
      .help =
          "Exactly one of flux, force, point, line, plane, traction, wall_load, integral, and of "
-         "a moving surface grains, left, front, height"},
+         "a moving surface grains, left, fed, front, height"},
     {"probes.*.flux", SAB_KEY_NAME, .unit = "sqrt(g L) L^(d-1)", .fallback = "",
      IN(sab_probe, group), .help = "Outward flux of the velocity through this boundary group"},
     {"probes.*.force", SAB_KEY_NAME, .unit = "rho g L^d", .fallback = "", IN(sab_probe, group),
@@ -456,9 +507,12 @@ static const sab_key table[] = {
      IN(sab_probe, grains),
      .help = "A number of grains whose surface moves. angle: of their surface with the level, "
              "degrees; lean: of their centre of mass about the origin, from the direction of "
-             "gravity; excess: mass beyond what there is room for"},
+             "gravity; excess: mass beyond what there is room for; momentum: without that of the "
+             "light mass of the void"},
     {"probes.*.left", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
      .help = "Mass of the grains that have left through this boundary group so far"},
+    {"probes.*.fed", SAB_KEY_NAME, .unit = "rho L^d", .fallback = "", IN(sab_probe, group),
+     .help = "Mass of the grains that were fed through this boundary group so far"},
     {"probes.*.front", SAB_KEY_NUMBER, .fallback = "", IN(sab_probe, share), INSIDE(0.0, 1.0),
      .help =
          "The x (or r) below which this share of the mass lies, 0.995 for a front that does not "

@@ -155,17 +155,6 @@ sab_status sab_study_read_continue(sab_study *s, sab_error *err)
             return fail_not_varied(s, node, "continue", err);
         s->continued = sab_study_axis_of(s, key);
     }
-    for (int k = 0; k <= s->nkeys; k++) {
-        const sab_study_key *key = k < s->nkeys ? &s->key[k] : &s->bracket.key;
-
-        if (key->name != NULL && strncmp(key->name, "mesh.", 5) == 0 &&
-            s->continued == (k < s->nkeys ? sab_study_axis_of(s, k) : s->naxes))
-            return sab_study_fail(
-                s, node, err,
-                "continue: '%s' changes the mesh, and a run starts from another one on "
-                "the same mesh only",
-                key->name);
-    }
 cleanup:
     return status;
 }

@@ -233,6 +233,8 @@ static sab_dimension of_grains(sab_carried grains)
         return energy;
     case SAB_CARRIED_SPEED:
         return velocity;
+    case SAB_CARRIED_MOMENTUM:
+        return (sab_dimension){1, 1, -1, false};
     default:
         return none;
     }
@@ -254,10 +256,11 @@ static sab_dimension of_probe(const sab_probe *p, bool has_density, bool *extens
     case SAB_PROBE_GRAINS: {
         const sab_dimension d = of_grains(p->grains);
 
-        *extensive = d.kg == 1;
+        *extensive = d.kg == 1 && p->grains != SAB_CARRIED_MOMENTUM; /* as of a force */
         return d;
     }
     case SAB_PROBE_LEFT:
+    case SAB_PROBE_FED:
         *extensive = true;
         return mass;
     case SAB_PROBE_FRONT:
@@ -276,7 +279,9 @@ bool sab_units_of_probe(const sab_probe *probe, const sab_geometry *geometry,
                         bool *extensive)
 {
     *dimension = of_probe(probe, units->has_density, extensive);
-    if (geometry->dim == 2 && !geometry->axis && (*extensive || probe->kind == SAB_PROBE_FORCE))
+    const bool vector = probe->kind == SAB_PROBE_FORCE ||
+                        (probe->kind == SAB_PROBE_GRAINS && probe->grains == SAB_CARRIED_MOMENTUM);
+    if (geometry->dim == 2 && !geometry->axis && (*extensive || vector))
         dimension->m--; /* per metre across the plane */
     *scale = sab_units_scale(units, *dimension);
     return !sab_dimension_equal(*dimension, none) && !dimension->angle;

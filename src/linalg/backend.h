@@ -50,7 +50,9 @@ extern const bool sab_mumps_has_blr;
 /* The part of another process in a job of MUMPS (linalg/server.h). False: no memory to begin. */
 bool sab_mumps_serve(int slot, int job, int symmetry);
 extern const sab_backend *const sab_backend_amg; /* backend_petsc.c; NULL: not built */
-extern const sab_backend sab_backend_lu;         /* backend_lu.c */
+/* The part of another process in a job of multigrid. False: it cannot go on. */
+bool sab_amg_serve(int slot, int job);
+extern const sab_backend sab_backend_lu; /* backend_lu.c */
 /* Of matrices that have nothing but a diagonal, as masses of grains: no library is needed. */
 extern const sab_backend sab_backend_diagonal; /* backend_diagonal.c */
 bool sab_pattern_is_diagonal(const sab_sparse *A);

@@ -126,7 +126,8 @@ static sab_status measure_bytes(const cholmod_factor *L, double entries, sab_fac
      * largest update, and the analysis is kept for others. L U scatters A by a table of places. */
     info->bytes_llt = 8.0 * (values + (double)L->maxcsize + 2.0 * index + (double)L->maxesize) +
                       32.0 * entries + 100.0 * n;
-    info->bytes_lu = 8.0 * (values + upper + stack + index + 2.0 * entries - n) + 100.0 * n;
+    info->bytes_lu =
+        8.0 * (values + upper + stack + index) + 20.0 * (2.0 * entries - n) + 100.0 * n;
 cleanup:
     SAB_FREE(owner);
     SAB_FREE(children);

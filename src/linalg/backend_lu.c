@@ -31,6 +31,8 @@ extern void dgemv_(const char *trans, const int *m, const int *n, const double *
 
 /* Largest entry on the way that is taken for stable, the matrix having a unit diagonal. */
 static const double LARGEST = 1e5;
+/* Columns up to which a triangle is solved without the BLAS. */
+enum { FEW = 32 };
 
 typedef struct front {
     int columns, below;   /* c and m */
@@ -38,7 +40,8 @@ typedef struct front {
     const int64_t *row;   /* [columns + below] in the order, increasing; its columns first */
     int parent;           /* -1: a root */
     int children;         /* their updates are on top of the stack */
-    int64_t left, right;  /* in value: L11 U11 and L21, [c + m][c]; and U12, [c][m], by columns */
+    int64_t left, right;  /* in value: L11 U11 and L21, [c + m][c]; and U12^T, [m][c], by columns:
+                             the long way is the contiguous one in both */
     const int *in_parent; /* [below] place of its rows among those of the parent */
 } front;
 
@@ -47,9 +50,12 @@ typedef struct lu_state {
     sab_supernodes super;
     front *front;
     int *in_parent;
-    int64_t *place;  /* [entries] of the entries of A in value */
-    int64_t *degree; /* place in order of an unknown: the inverse of super.order */
-    double *value;   /* the factor */
+    int64_t *entries; /* [nfronts + 1] those of front k are entries[k] .. entries[k + 1] - 1 of */
+    int64_t *entry;   /* [entries of A] which entry of A, */
+    int *column;      /* its column, */
+    int64_t *place;   /* and where in value it goes */
+    int64_t *degree;  /* place in order of an unknown: the inverse of super.order */
+    double *value;    /* the factor */
     int64_t size;
     double *scale; /* [n] 1/sqrt|a_jj|, 1 where that is 0 */
     int *pivot;    /* [n] row exchanges of F11, from 1, as dgetrf has them */
@@ -66,6 +72,9 @@ static void lu_state_destroy(void *data)
     sab_supernodes_clear(&state->super);
     SAB_FREE(state->front);
     SAB_FREE(state->in_parent);
+    SAB_FREE(state->entries);
+    SAB_FREE(state->entry);
+    SAB_FREE(state->column);
     SAB_FREE(state->place);
     SAB_FREE(state->degree);
     SAB_FREE(state->value);
@@ -175,24 +184,46 @@ cleanup:
     return status;
 }
 
-/* Where the entries of A go: to the front of the column or the row that is eliminated first. */
+/* The front of an entry of A: that of the column or the row that is eliminated first. */
+static int64_t front_of(const lu_state *state, const int *owner, int64_t row, int64_t column)
+{
+    const int64_t i = state->degree[row], l = state->degree[column];
+
+    return owner[i < l ? i : l];
+}
+
+/* Where the entries of A go, front by front: those are filled one after the other, each when it is
+ * eliminated and the cache is warm with it. */
 static sab_status create_places(lu_state *state, const sab_sparse *A, const int *owner,
                                 sab_error *err)
 {
+    const int64_t entries = A->start[A->n];
     sab_status status = SAB_OK;
 
-    SAB_NEW(state->place, A->start[A->n]);
+    SAB_NEW(state->entries, state->nfronts + 2);
+    SAB_NEW(state->entry, entries);
+    SAB_NEW(state->column, entries);
+    SAB_NEW(state->place, entries);
+    int64_t *next = state->entries + 1; /* becomes the end of each front */
+    for (int64_t j = 0; j < A->n; j++)
+        for (int64_t k = A->start[j]; k < A->start[j + 1]; k++)
+            next[front_of(state, owner, A->row[k], j) + 1]++;
+    for (int64_t k = 0; k < state->nfronts; k++)
+        next[k + 1] += next[k];
     for (int64_t j = 0; j < A->n; j++)
         for (int64_t k = A->start[j]; k < A->start[j + 1]; k++) {
-            const int64_t row = state->degree[A->row[k]], column = state->degree[j];
-            const front *f = &state->front[owner[row < column ? row : column]];
-            const int i = find_row(f, row), l = find_row(f, column);
+            const int64_t at = front_of(state, owner, A->row[k], j);
+            const front *f = &state->front[at];
+            const int i = find_row(f, state->degree[A->row[k]]);
+            const int l = find_row(f, state->degree[j]);
 
             if (i < 0 || l < 0)
                 SAB_TRY(sab_fail(err, SAB_ERR_NUMERIC, "the pattern is not symmetric"));
-            state->place[k] = l < f->columns
-                                  ? f->left + i + (int64_t)l * (f->columns + f->below)
-                                  : f->right + i + (int64_t)(l - f->columns) * f->columns;
+            state->entry[next[at]] = k;
+            state->column[next[at]] = (int)j;
+            state->place[next[at]++] = l < f->columns
+                                           ? f->left + i + (int64_t)l * (f->columns + f->below)
+                                           : f->right + (l - f->columns) + (int64_t)i * f->below;
         }
 cleanup:
     return status;
@@ -225,9 +256,9 @@ static sab_status lu_state_create(const sab_sparse *A, const sab_analysis *how, 
     info->entries = 2.0 * info->entries - (double)A->n; /* L and U, each as that of L L^T */
     info->flops *= 2.0;
     /* the rest is that of the estimate, which knew neither sum */
-    info->bytes_lu = 8.0 * (double)(state->size + state->high + state->super.start[state->nfronts] +
-                                    A->start[A->n]) +
-                     100.0 * (double)A->n;
+    info->bytes_lu =
+        8.0 * (double)(state->size + state->high + state->super.start[state->nfronts]) +
+        20.0 * (double)A->start[A->n] + 100.0 * (double)A->n;
     *data = state;
     state = NULL;
 cleanup:
@@ -237,8 +268,7 @@ cleanup:
     return status;
 }
 
-/* The values of A, scaled to a unit diagonal, into the fronts. */
-static void scatter(lu_state *state, const sab_sparse *A)
+static void measure_scale(lu_state *state, const sab_sparse *A)
 {
     for (int64_t j = 0; j < A->n; j++) {
         const int64_t at = sab_sparse_find(A, j, j);
@@ -246,10 +276,21 @@ static void scatter(lu_state *state, const sab_sparse *A)
 
         state->scale[j] = diagonal > 0.0 ? 1.0 / sqrt(diagonal) : 1.0;
     }
-    memset(state->value, 0, (size_t)state->size * sizeof *state->value);
-    for (int64_t j = 0; j < A->n; j++)
-        for (int64_t k = A->start[j]; k < A->start[j + 1]; k++)
-            state->value[state->place[k]] = A->value[k] * state->scale[j] * state->scale[A->row[k]];
+}
+
+/* The values of A, scaled to a unit diagonal, into front k. */
+static void fill_front(const lu_state *state, const sab_sparse *A, int64_t k)
+{
+    const front *f = &state->front[k];
+    const size_t size = (size_t)f->columns * (size_t)(f->columns + 2 * f->below);
+
+    memset(state->value + f->left, 0, size * sizeof *state->value);
+    for (int64_t e = state->entries[k]; e < state->entries[k + 1]; e++) {
+        const int64_t from = state->entry[e];
+
+        state->value[state->place[e]] =
+            A->value[from] * state->scale[state->column[e]] * state->scale[A->row[from]];
+    }
 }
 
 /* F += the update of a child */
@@ -261,38 +302,48 @@ static void extend_add(const lu_state *state, const front *child, const double *
 
     while (own < m && at[own] < c)
         own++;
-    for (int j = 0; j < m; j++, from += m) {
-        if (j < own) {
-            double *column = state->value + f->left + (int64_t)at[j] * (c + f->below);
+    for (int j = 0; j < own; j++) {
+        double *left = state->value + f->left + (int64_t)at[j] * (c + f->below);
+        double *right = state->value + f->right + (int64_t)at[j] * f->below - c;
 
-            for (int i = 0; i < m; i++)
-                column[at[i]] += from[i];
-        } else {
-            double *upper = state->value + f->right + (int64_t)(at[j] - c) * c;
-            double *column = update + (int64_t)(at[j] - c) * f->below - c;
+        for (int i = 0; i < m; i++)
+            left[at[i]] += from[i + (int64_t)j * m];
+        for (int i = own; i < m; i++)
+            right[at[i]] += from[j + (int64_t)i * m];
+    }
+    for (int j = own; j < m; j++) {
+        double *column = update + (int64_t)(at[j] - c) * f->below - c;
 
-            for (int i = 0; i < own; i++)
-                upper[at[i]] += from[i];
-            for (int i = own; i < m; i++)
-                column[at[i]] += from[i];
-        }
+        for (int i = own; i < m; i++)
+            column[at[i]] += from[i + (int64_t)j * m];
     }
 }
 
+/* The largest of |x|, in lanes that do not wait for each other. */
 static void note_largest(int64_t n, const double *x, double *largest)
 {
-    for (int64_t i = 0; i < n; i++)
-        *largest = fabs(x[i]) > *largest ? fabs(x[i]) : *largest;
+    enum { LANES = 8 };
+    double lane[LANES] = {0.0};
+    int64_t i = 0;
+
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0; k < LANES; k++)
+            lane[k] = fabs(x[i + k]) > lane[k] ? fabs(x[i + k]) : lane[k];
+    for (; i < n; i++)
+        lane[0] = fabs(x[i]) > lane[0] ? fabs(x[i]) : lane[0];
+    for (int k = 0; k < LANES; k++)
+        *largest = lane[k] > *largest ? lane[k] : *largest;
 }
 
-/* F11, F12 and F21 to their factors, and the update; the smallest pivot, and the largest entry of
- * what is eliminated: F11, F21 and U12. */
+/* F11, F12 and F21 to their factors, and the update, which is F22 before if there were children,
+ * and else not set; the smallest pivot, and the largest entry of what is eliminated: F11, F21 and
+ * U12. */
 static void eliminate(lu_state *state, const front *f, double *update, double *smallest,
                       double *largest)
 {
     const int c = f->columns, m = f->below, rows = c + m, *pivot = state->pivot + f->first;
-    double *F11 = state->value + f->left, *F12 = state->value + f->right;
-    const double one = 1.0, minus = -1.0;
+    double *F11 = state->value + f->left, *F12T = state->value + f->right;
+    const double one = 1.0, minus = -1.0, before = f->children > 0 ? 1.0 : 0.0;
     int info;
 
     note_largest((int64_t)c * rows, F11, largest);
@@ -305,18 +356,20 @@ static void eliminate(lu_state *state, const front *f, double *update, double *s
     }
     if (m == 0)
         return;
-    for (int k = 0; k < c; k++)
-        if (pivot[k] != k + 1)
-            for (int j = 0; j < m; j++) {
-                double *column = F12 + (int64_t)j * c, kept = column[k];
+    for (int k = 0; k < c; k++) {
+        double *a = F12T + (int64_t)k * m, *b = F12T + (int64_t)(pivot[k] - 1) * m;
 
-                column[k] = column[pivot[k] - 1];
-                column[pivot[k] - 1] = kept;
-            }
-    dtrsm_("L", "L", "N", "U", &c, &m, &one, F11, &rows, F12, &c);
+        for (int j = 0; a != b && j < m; j++) {
+            const double kept = a[j];
+
+            a[j] = b[j];
+            b[j] = kept;
+        }
+    }
+    dtrsm_("R", "L", "T", "U", &m, &c, &one, F11, &rows, F12T, &m);
     dtrsm_("R", "U", "N", "N", &m, &c, &one, F11, &rows, F11 + c, &rows);
-    note_largest((int64_t)c * m, F12, largest);
-    dgemm_("N", "N", &m, &m, &c, &minus, F11 + c, &rows, F12, &c, &one, update, &m);
+    note_largest((int64_t)c * m, F12T, largest);
+    dgemm_("N", "T", &m, &m, &c, &minus, F11 + c, &rows, F12T, &m, &before, update, &m);
 }
 
 static sab_status lu_state_update(void *data, const sab_sparse *A, sab_factor_info *info,
@@ -326,13 +379,15 @@ static sab_status lu_state_update(void *data, const sab_sparse *A, sab_factor_in
     double smallest = INFINITY, largest = 0.0, *top = state->stack;
     int64_t open = 0;
 
-    scatter(state, A);
+    measure_scale(state, A);
     for (int64_t k = 0; k < state->nfronts && smallest >= SAB_PIVOT_NOISE; k++) {
         const front *f = &state->front[k];
         const size_t own = (size_t)f->below * (size_t)f->below;
         double *update = top, *child = top;
 
-        memset(update, 0, own * sizeof *update);
+        fill_front(state, A, k);
+        if (f->children > 0)
+            memset(update, 0, own * sizeof *update);
         for (int c = 0; c < f->children; c++) {
             const front *from = &state->front[state->open[--open]];
 
@@ -354,6 +409,37 @@ static sab_status lu_state_update(void *data, const sab_sparse *A, sab_factor_in
                     "without exchanging rows of different supernodes the smallest pivot, after "
                     "scaling, is %.2g, and the largest entry %.2g",
                     smallest, largest);
+}
+
+/* x <- L11^-1 x and x <- U11^-1 x. Most fronts have a few columns, for which a call of the BLAS
+ * costs more than its work. */
+static void solve_lower(int c, const double *F11, int rows, double *x)
+{
+    const int step = 1;
+
+    if (c > FEW)
+        dtrsv_("L", "N", "U", &c, F11, &rows, x, &step);
+    else
+        for (int k = 0; k < c; k++, F11 += rows)
+            for (int i = k + 1; i < c; i++)
+                x[i] -= F11[i] * x[k];
+}
+
+static void solve_upper(int c, const double *F11, int rows, double *x)
+{
+    const int step = 1;
+
+    if (c > FEW) {
+        dtrsv_("U", "N", "N", &c, F11, &rows, x, &step);
+        return;
+    }
+    for (int k = c - 1; k >= 0; k--) {
+        const double *column = F11 + (int64_t)k * rows;
+
+        x[k] /= column[k];
+        for (int i = 0; i < k; i++)
+            x[i] -= column[i] * x[k];
+    }
 }
 
 static sab_status lu_state_solve(void *data, const double *b, double *x, sab_factor_info *info,
@@ -383,7 +469,7 @@ static sab_status lu_state_solve(void *data, const double *b, double *x, sab_fac
             own[i] = own[pivot[i] - 1];
             own[pivot[i] - 1] = kept;
         }
-        dtrsv_("L", "N", "U", &c, F11, &rows, own, &step);
+        solve_lower(c, F11, rows, own);
         if (m == 0)
             continue;
         dgemv_("N", &m, &c, &one, F11 + c, &rows, own, &step, &zero, w, &step);
@@ -398,8 +484,8 @@ static sab_status lu_state_solve(void *data, const double *b, double *x, sab_fac
         for (int i = 0; i < m; i++)
             w[i] = z[f->row[c + i]];
         if (m > 0)
-            dgemv_("N", &c, &m, &minus, state->value + f->right, &c, w, &step, &one, own, &step);
-        dtrsv_("U", "N", "N", &c, state->value + f->left, &rows, own, &step);
+            dgemv_("T", &m, &c, &minus, state->value + f->right, &m, w, &step, &one, own, &step);
+        solve_upper(c, state->value + f->left, rows, own);
     }
     for (int64_t k = 0; k < state->n; k++) {
         const int64_t i = state->super.order[k];

@@ -159,7 +159,8 @@ sab_status sab_factor_create(const sab_factor_options *options, const sab_sparse
     f->entries = A->start[A->n];
     f->symmetric = A->symmetric;
     f->info.ordering = "none";
-    f->info.processes = library == &sab_backend_mumps ? sab_server_processes() : 1;
+    f->info.processes =
+        library == &sab_backend_mumps || library == sab_backend_amg ? sab_server_processes() : 1;
     if (library != &sab_backend_diagonal)
         SAB_TRY(sab_condense_create(A, &f->condense, err));
     const sab_sparse *S = f->condense != NULL ? sab_condense_matrix(f->condense) : A;

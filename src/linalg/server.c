@@ -2,8 +2,9 @@
 /* server.c -- the only file that knows MPI.
  *
  * A message is three integers: number of a factor, job of MUMPS, symmetry; a negative number is a
- * word of our own. MUMPS takes matrix and right-hand side from process 0 and leaves the solution
- * there, so nothing else is sent. */
+ * word of our own, that of multigrid with the number of a factor and its job. MUMPS takes matrix
+ * and right-hand side from process 0 and leaves the solution there, multigrid shares them out by
+ * PETSc, so nothing else is sent. */
 #define _GNU_SOURCE /* environ */
 #include "linalg/server.h"
 
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LEAVE = -1, TELL_CPU = -2 };
+enum { LEAVE = -1, TELL_CPU = -2 }; /* and SAB_SERVE_AMG */
 enum { TAG = 7, PARTS = 3 };
 
 static pid_t owner; /* the process that started MPI and is to end it; 0: none */
@@ -80,8 +81,10 @@ static void serve(void)
 
             MPI_Reduce(&cpu, NULL, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
             MPI_Reduce(&cpu, NULL, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-        } else if (!sab_mumps_serve(message[0], message[1], message[2])) {
-            MPI_Abort(MPI_COMM_WORLD, 4); /* no memory for so much as a struct */
+        } else if (!(message[0] == SAB_SERVE_AMG
+                         ? sab_amg_serve(message[1], message[2])
+                         : sab_mumps_serve(message[0], message[1], message[2]))) {
+            MPI_Abort(MPI_COMM_WORLD, 4); /* no memory: process 0 would wait for ever */
         }
     }
 }
@@ -155,6 +158,12 @@ int sab_server_communicator(void)
     return (int)MPI_Comm_c2f(shared ? MPI_COMM_WORLD : MPI_COMM_SELF);
 }
 
+void sab_server_share(void *data, size_t size)
+{
+    if (processes > 1)
+        MPI_Bcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
 void sab_server_tell(int slot, int job, int symmetry)
 {
     const int message[PARTS] = {slot, job, symmetry};
@@ -192,6 +201,12 @@ void sab_server_disown(void)
 int sab_server_communicator(void)
 {
     return -987654; /* MPI_COMM_WORLD, as the MPI that comes with sequential MUMPS knows it */
+}
+
+void sab_server_share(void *data, size_t size)
+{
+    (void)data;
+    (void)size;
 }
 
 void sab_server_tell(int slot, int job, int symmetry)

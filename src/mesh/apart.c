@@ -41,6 +41,13 @@ static void send_int(int descriptor, int64_t value)
     send(descriptor, &value, sizeof value);
 }
 
+static void send_name(int descriptor, int tag, const char *name)
+{
+    send_int(descriptor, tag);
+    send_int(descriptor, (int64_t)strlen(name) + 1);
+    send(descriptor, name, strlen(name) + 1);
+}
+
 static void send_mesh(int descriptor, const sab_mesh *mesh)
 {
     const sab_cell *cell = mesh->cell;
@@ -55,13 +62,23 @@ static void send_mesh(int descriptor, const sab_mesh *mesh)
     for (int g = 0; g < mesh->ngroups; g++) {
         const sab_mesh_group *group = &mesh->group[g];
 
-        send_int(descriptor, group->tag);
-        send_int(descriptor, (int64_t)strlen(group->name) + 1);
-        send(descriptor, group->name, strlen(group->name) + 1);
+        send_name(descriptor, group->tag, group->name);
         send_int(descriptor, group->nfacets);
         for (int f = 0; f < group->nfacets; f++)
             send(descriptor, sab_mesh_facet(mesh, group->facet[f]),
                  (size_t)cell->facet->corners * sizeof(int));
+    }
+    send_int(descriptor, mesh->nregions);
+    for (int i = 0; i < mesh->nregions; i++) {
+        int n = 0;
+
+        for (int e = 0; e < mesh->nelements; e++)
+            n += mesh->region[i].has[e];
+        send_name(descriptor, mesh->region[i].tag, mesh->region[i].name);
+        send_int(descriptor, n);
+        for (int e = 0; e < mesh->nelements; e++)
+            if (mesh->region[i].has[e])
+                send(descriptor, sab_mesh_element(mesh, e), (size_t)cell->corners * sizeof(int));
     }
 }
 
@@ -151,9 +168,12 @@ static sab_status damaged(sab_error *err)
     return sab_fail(err, SAB_ERR_INTERNAL, "the process that read the mesh sent something else");
 }
 
-static sab_status take_groups(source *s, sab_mesh *mesh, sab_error *err)
+/* Groups of sides, or of elements: how to add one, and of how many corners each is. */
+typedef sab_status (*adder)(sab_mesh *, const char *, int, int, const int *, sab_error *);
+
+static sab_status take_groups(source *s, int corners, adder add, sab_mesh *mesh, sab_error *err)
 {
-    const int corners = mesh->cell->facet->corners, ngroups = take_count(s, 1);
+    const int ngroups = take_count(s, 1);
     sab_status status = ngroups >= 0 ? SAB_OK : damaged(err);
     int *corner = NULL;
 
@@ -171,7 +191,7 @@ static sab_status take_groups(source *s, sab_mesh *mesh, sab_error *err)
         memcpy(&number, tag, sizeof number);
         SAB_NEW(corner, size);
         memcpy(corner, take(s, size * sizeof *corner), size * sizeof *corner);
-        status = sab_mesh_add_group(mesh, name, (int)number, nsides, corner, err);
+        status = add(mesh, name, (int)number, nsides, corner, err);
         SAB_FREE(corner);
     }
 cleanup:
@@ -206,7 +226,8 @@ static sab_status take_mesh(source *s, sab_mesh **mesh, sab_error *err)
     x = NULL; /* moved */
     element = NULL;
     SAB_TRY(status);
-    SAB_TRY(take_groups(s, *mesh, err));
+    SAB_TRY(take_groups(s, cell->facet->corners, sab_mesh_add_group, *mesh, err));
+    SAB_TRY(take_groups(s, cell->corners, sab_mesh_add_region, *mesh, err));
 cleanup:
     SAB_FREE(x);
     SAB_FREE(element);

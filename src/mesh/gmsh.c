@@ -211,18 +211,18 @@ cleanup:
 /* Format 2.2 repeats a side for each of the k groups of its curve (surface), one after the other.
  * Other programs may write sides of several groups under one number, which Gmsh reads as if each
  * side were in all of them: then sides come alone. Refuse, rather than mix up the boundary. */
-static sab_status check_repeated(const reader *r, int entity, size_t n, const size_t *corner,
-                                 sab_error *err)
+static sab_status check_repeated(const reader *r, const sab_cell *cell, int entity, size_t n,
+                                 const size_t *corner, sab_error *err)
 {
-    const char *part = sab_gmsh_entity_name(r->cell->facet->dim);
-    const size_t per = (size_t)r->cell->facet->corners;
+    const char *part = sab_gmsh_entity_name(cell->dim);
+    const size_t per = (size_t)cell->corners;
     int *group = NULL, ierr = 0;
     size_t k = 0;
     bool sound = true;
 
     if (r->kind != SAB_GMSH_MSH_2)
         return SAB_OK;
-    gmshModelGetPhysicalGroupsForEntity(r->cell->facet->dim, entity, &group, &k, &ierr);
+    gmshModelGetPhysicalGroupsForEntity(cell->dim, entity, &group, &k, &ierr);
     gmshFree(group);
     if (k > 1) {
         sound = n % k == 0;
@@ -231,51 +231,55 @@ static sab_status check_repeated(const reader *r, int entity, size_t n, const si
     }
     if (!sound)
         return sab_fail(err, SAB_ERR_INPUT,
-                        "sides of different physical groups have the same %s number %d: give "
+                        "%s of different physical groups have the same %s number %d: give "
                         "each group a %s (second tag of an element) of its own",
-                        part, entity, part);
+                        cell == r->cell ? cell->plural : "sides", part, entity, part);
     return SAB_OK;
 }
 
-/* Append the sides of one curve (surface), by the tags of their corners. */
-static sab_status read_sides(const reader *r, int entity, size_t *n, size_t **corner,
-                             sab_error *err)
+/* Append the sides of one curve (surface), or the cells of a surface (volume), by the tags of their
+ * corners. */
+static sab_status read_corners(const reader *r, const sab_cell *cell, int entity, size_t *n,
+                               size_t **corner, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_cell *facet = r->cell->facet;
-    const size_t per = (size_t)facet->corners;
+    const size_t per = (size_t)cell->corners;
     sab_gmsh_block b = {0};
 
-    SAB_TRY(sab_gmsh_read_block(facet->dim, entity, &b, err));
-    if (b.n > 0 && order_of(facet, b.type) == 0)
-        SAB_TRY(wrong_type(facet, entity, b.type, err));
+    SAB_TRY(sab_gmsh_read_block(cell->dim, entity, &b, err));
+    if (b.n > 0 && order_of(cell, b.type) == 0)
+        SAB_TRY(wrong_type(cell, entity, b.type, err));
     size_t *more = sab_realloc(*corner, per * (*n + b.n), sizeof *more);
     if (more == NULL)
-        SAB_FAIL(err, SAB_ERR_MEMORY, "out of memory: %zu sides", *n + b.n);
+        SAB_FAIL(err, SAB_ERR_MEMORY, "out of memory: %zu %s of a group", *n + b.n, cell->plural);
     *corner = more;
     for (size_t i = 0; i < b.n; i++) /* corners come first */
         memcpy(more + per * (*n + i), b.node + b.per * i, per * sizeof *more);
-    SAB_TRY(check_repeated(r, entity, b.n, more + per * *n, err));
+    SAB_TRY(check_repeated(r, cell, entity, b.n, more + per * *n, err));
     *n += b.n;
 cleanup:
     gmshFree(b.node);
     return status;
 }
 
-static sab_status read_group(const reader *r, int group, sab_mesh *mesh, sab_error *err)
+/* A group of sides, or of elements if `cell` is that of the mesh. */
+static sab_status read_group(const reader *r, const sab_cell *cell, int group, sab_mesh *mesh,
+                             sab_error *err)
 {
     sab_status status = SAB_OK;
     int *entity = NULL, ierr = 0;
     size_t nentities = 0, nsides = 0, *corner = NULL;
     char *name = NULL;
 
-    gmshModelGetPhysicalName(r->cell->facet->dim, group, &name, &ierr);
-    gmshModelGetEntitiesForPhysicalGroup(r->cell->facet->dim, group, &entity, &nentities, &ierr);
+    gmshModelGetPhysicalName(cell->dim, group, &name, &ierr);
+    gmshModelGetEntitiesForPhysicalGroup(cell->dim, group, &entity, &nentities, &ierr);
     SAB_TRY(sab_gmsh_check(ierr, "listing the parts of a group", err));
     qsort(entity, nentities, sizeof *entity, compare_int);
     for (size_t i = 0; i < nentities; i++)
-        SAB_TRY(read_sides(r, entity[i], &nsides, &corner, err));
-    if (nsides == 0)
+        SAB_TRY(read_corners(r, cell, entity[i], &nsides, &corner, err));
+    if (cell == r->cell)
+        status = sab_tagged_region(&r->nodes, name, group, nsides, corner, mesh, err);
+    else if (nsides == 0)
         status = sab_fail(err, SAB_ERR_INPUT, "boundary group '%s' (number %d) has no sides",
                           name != NULL ? name : "", group);
     else
@@ -285,6 +289,28 @@ cleanup:
     SAB_FREE(corner);
     gmshFree(entity);
     gmshFree(name);
+    return status;
+}
+
+/* The physical surfaces (volumes). One whose elements cannot be told from those of another is left
+ * out: only who asks for it needs it. */
+static sab_status read_regions(const reader *r, sab_mesh *mesh, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    int *group = NULL, ierr = 0;
+    size_t ngroups = 0;
+
+    gmshModelGetPhysicalGroups(&group, &ngroups, r->cell->dim, &ierr);
+    SAB_TRY(sab_gmsh_check(ierr, "listing physical groups", err));
+    for (size_t i = 0; i < ngroups / PAIR; i++) {
+        sab_error why = {0};
+        const sab_status read = read_group(r, r->cell, group[PAIR * i + 1], mesh, &why);
+
+        if (read != SAB_OK && read != SAB_ERR_INPUT)
+            SAB_TRY(sab_fail(err, read, "%s", why.message));
+    }
+cleanup:
+    gmshFree(group);
     return status;
 }
 
@@ -437,7 +463,8 @@ static sab_status read_model(const char *path, sab_gmsh_kind kind, int dim, sab_
         status = unfold(&r, mesh, err);
     SAB_TRY(status);
     for (size_t i = 0; i < r.ngroups; i++)
-        SAB_TRY(read_group(&r, r.group[PAIR * i + 1], *mesh, err));
+        SAB_TRY(read_group(&r, r.cell->facet, r.group[PAIR * i + 1], *mesh, err));
+    SAB_TRY(read_regions(&r, *mesh, err));
 cleanup:
     if (status != SAB_OK)
         sab_mesh_destroy(mesh);

@@ -156,6 +156,11 @@ void sab_mesh_destroy(sab_mesh **mesh)
     }
     SAB_FREE(m->group);
     SAB_FREE(m->facet_interior);
+    for (int i = 0; i < m->nregions; i++) {
+        SAB_FREE(m->region[i].name);
+        SAB_FREE(m->region[i].has);
+    }
+    SAB_FREE(m->region);
     SAB_FREE(m->facet_side);
     SAB_FREE(m->facet_element);
     SAB_FREE(m->facet);

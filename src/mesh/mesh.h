@@ -19,6 +19,12 @@ typedef struct sab_mesh_group {
     int *facet; /* [nfacets] indices into the facets of the mesh */
 } sab_mesh_group;
 
+typedef struct sab_mesh_region { /* a group of elements */
+    char *name;                  /* "" if it has none */
+    int tag;                     /* physical number */
+    bool *has;                   /* [nelements] */
+} sab_mesh_region;
+
 typedef struct sab_mesh {
     const sab_cell *cell; /* borrowed: what an element is; cell->facet is what a facet is */
     int nnodes;           /* P2 nodes: corners and mid-sides */
@@ -36,7 +42,9 @@ typedef struct sab_mesh {
     bool *facet_interior; /* [nfacets] true for an interior side (two elements) */
     int children;         /* elements in a row that one element was split into; 1: not split */
     int ngroups;          /* boundary groups (dimension dim-1) */
-    sab_mesh_group *group; /* [ngroups] */
+    sab_mesh_group *group;   /* [ngroups] */
+    int nregions;            /* groups of elements */
+    sab_mesh_region *region; /* [nregions] */
 } sab_mesh;
 
 static inline int *sab_mesh_element(const sab_mesh *mesh, int e)
@@ -75,11 +83,17 @@ sab_status sab_mesh_create(const sab_cell *cell, int nnodes, double *x, int nele
  * as it was. */
 sab_status sab_mesh_add_group(sab_mesh *mesh, const char *name, int tag, int nsides,
                               const int *corner, sab_error *err);
+/* Add a group made of the elements whose corners are given, [n][corners] in any order. The name is
+ * copied; NULL is "". Corners that no element has are an error that leaves the mesh as it was. */
+sab_status sab_mesh_add_region(sab_mesh *mesh, const char *name, int tag, int n, const int *corner,
+                               sab_error *err);
 void sab_mesh_destroy(sab_mesh **mesh);
 
 /* Index of the group with this name, or with this number when `name` is a plain integer and no
  * group has that name; -1 if there is none. */
 int sab_mesh_find_group(const sab_mesh *mesh, const char *name);
+/* The same of a group of elements. */
+int sab_mesh_find_region(const sab_mesh *mesh, const char *name);
 
 /* Position x [dim] and Jacobian dx_i/dxi_j of the quadratic map of an element at reference point
  * xi [dim] (mesh/cell.h). Either output may be NULL; entries beyond dim are left alone. */

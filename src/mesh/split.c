@@ -84,6 +84,13 @@ sab_status sab_mesh_split_alfeld(const sab_mesh *coarse, sab_mesh **fine, sab_er
     m->children = children;
     for (int g = 0; g < coarse->ngroups; g++)
         SAB_TRY(copy_group(coarse, g, m, err));
+    for (int i = 0; i < coarse->nregions; i++) {
+        const sab_mesh_region *r = &coarse->region[i];
+
+        SAB_TRY(sab_mesh_add_region(m, r->name, r->tag, 0, NULL, err));
+        for (int e = 0; e < m->nelements; e++)
+            m->region[i].has[e] = r->has[e / children];
+    }
     *fine = m;
     m = NULL;
 cleanup:

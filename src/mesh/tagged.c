@@ -310,3 +310,22 @@ cleanup:
     SAB_FREE(number);
     return status;
 }
+
+sab_status sab_tagged_region(const sab_tagged *nodes, const char *name, int tag, size_t n,
+                             const size_t *corner, sab_mesh *mesh, sab_error *err)
+{
+    const size_t per = (size_t)mesh->cell->corners;
+    sab_status status = SAB_OK;
+    int *number = NULL;
+
+    SAB_NEW(number, per * n);
+    for (size_t k = 0; k < per * n; k++) {
+        const int i = find_tag(nodes, corner[k]);
+
+        number[k] = i >= 0 ? nodes->number[i] : -1;
+    }
+    SAB_TRY(sab_mesh_add_region(mesh, name, tag, (int)n, number, err));
+cleanup:
+    SAB_FREE(number);
+    return status;
+}

@@ -29,6 +29,9 @@ void sab_tagged_move(sab_tagged *nodes, size_t n, const size_t *tag, const doubl
  * along a curve (mesh/hilbert.h). Triangles must lie in the plane z = 0. The caller owns *mesh. */
 sab_status sab_tagged_mesh(sab_tagged *nodes, const sab_cell *cell, int per, size_t n,
                            const size_t *element_tag, sab_mesh **mesh, sab_error *err);
+/* sab_mesh_add_region for elements given by the tags of their corners. */
+sab_status sab_tagged_region(const sab_tagged *nodes, const char *name, int tag, size_t n,
+                             const size_t *corner, sab_mesh *mesh, sab_error *err);
 /* sab_mesh_add_group for sides given by the tags of their corners. */
 sab_status sab_tagged_group(const sab_tagged *nodes, const char *name, int group_tag, size_t nsides,
                             const size_t *corner, sab_mesh *mesh, sab_error *err);

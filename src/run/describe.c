@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/describe.h"
 #include "flow/law.h"
+#include "flow/pace.h"
 #include "run/scene_report.h"
 
 #include <math.h>
@@ -157,8 +158,13 @@ static void describe_time(const sab_session *session, const sab_teller *out)
 
     if (t->scheme == SAB_CREEPING)
         return;
-    sab_tell(out, "time           order %d, %d steps of %g to %g%s%s", t->order, steps, t->step,
-             end, c->has_initial_velocity || c->initial_from != NULL ? ", from " : ", from rest",
+    char shorter[60] = "";
+    if (t->smallest > 0.0)
+        snprintf(shorter, sizeof shorter, " or less, down to %g,",
+                 ldexp(t->step, -sab_pace_levels(t->step, t->smallest)));
+    sab_tell(out, "time           order %d, %d steps of %g%s to %g%s%s", t->order, steps, t->step,
+             shorter, end,
+             c->has_initial_velocity || c->initial_from != NULL ? ", from " : ", from rest",
              c->has_initial_velocity   ? "initial.velocity"
              : c->initial_from != NULL ? c->initial_from
                                        : "");
@@ -176,6 +182,26 @@ static void describe_time(const sab_session *session, const sab_teller *out)
     if (courant > 0.0) /* that of a flow from rest is known at its end */
         sab_tell(out, "courant        |u| step/h %.3g at the start; step %.3g would give 1",
                  courant, t->step / courant);
+}
+
+/* A start from another mesh: what was outside, and what interpolation has changed. */
+static void describe_start(const sab_session *session, const sab_teller *out)
+{
+    const sab_transfer_report *r = &session->transfer;
+    const double whole = session->c->geometry->whole;
+
+    if (r->places == 0)
+        return;
+    sab_tell(out, "start          interpolated from another mesh: %s", session->c->initial_from);
+    if (r->clamped > 0)
+        sab_tell(out, "               %d of %d places outside, by up to %.2g: its boundary answers",
+                 r->clamped, r->places, r->farthest);
+    if (session->c->time.scheme == SAB_CREEPING)
+        return;
+    sab_tell(out, "               kinetic energy %.6g, there %.6g", whole * r->energy,
+             whole * r->energy_source);
+    sab_tell(out, "               share of the strain rate in volume %.2g %%, there %.2g %%",
+             100.0 * r->divergence, 100.0 * r->divergence_source);
 }
 
 /* Where two entries differ at the nodes they share: who holds them. */
@@ -217,6 +243,18 @@ static void describe_memory(const sab_session *session, const sab_factor_info *i
                  memory.elements, session->mesh->cell->plural, 1e-9 * memory.machine);
 }
 
+/* Multigrid has no factor; it shares the matrix, row by row. */
+static void describe_ranks(const sab_factor_info *info, const sab_teller *out)
+{
+    if (info->processes > 1 && info->memory > 0.0)
+        sab_tell(out, "mpi            %d ranks share each factor, at most %.3g MB of it in one;",
+                 info->processes, 1e-6 * info->memory);
+    else if (info->processes > 1)
+        sab_tell(out, "mpi            %d ranks share each solve;", info->processes);
+    if (info->processes > 1)
+        sab_tell(out, "               the last digits differ from one run to the next");
+}
+
 static void describe_flow(const sab_session *session, const sab_teller *out)
 {
     const sab_case *c = session->c;
@@ -246,6 +284,7 @@ static void describe_flow(const sab_session *session, const sab_teller *out)
     describe_rheology(session, out);
     describe_corners(session, out);
     describe_time(session, out);
+    describe_start(session, out);
     sab_tell(out, "solver         %s, tolerance %g on the power gap",
              sab_method_table[c->solver.method].name, c->solver.tolerance);
     describe_memory(session, &info, out);
@@ -253,11 +292,7 @@ static void describe_flow(const sab_session *session, const sab_teller *out)
         sab_tell(out, "disk           about %.3g MB: %d %s of %.3g MB, and checkpoints",
                  1e-6 * disk.bytes, disk.frames, disk.frames == 1 ? "frame" : "frames",
                  1e-6 * disk.frame);
-    if (info.processes > 1)
-        sab_tell(out,
-                 "mpi            %d ranks share each factor, at most %.3g MB of it in one;\n"
-                 "               the last digits differ from one run to the next",
-                 info.processes, 1e-6 * info.memory);
+    describe_ranks(&info, out);
 }
 
 void sab_describe_session(const sab_session *session, const sab_teller *out)
@@ -286,10 +321,16 @@ void sab_describe_boundaries(const sab_session *session, const sab_teller *out)
         for (int i = 0; i < session->c->geometry->dim; i++)
             nfree += entry->has_velocity && !entry->prescribed[i];
         const char *kind = entry->slip           ? "slip"
+                           : entry->has_wall     ? "wall with friction"
+                           : entry->has_inflow   ? "inflow"
                            : entry->has_velocity ? velocity[nfree]
                            : entry->has_pressure ? "pressure"
                                                  : "traction";
 
-        sab_tell(out, "boundary       %-12s %5d sides, %s", entry->group, group->nfacets, kind);
+        char opens[40] = "";
+        if (entry->opens > 0.0)
+            snprintf(opens, sizeof opens, ", opens at %g", entry->opens);
+        sab_tell(out, "boundary       %-12s %5d sides, %s%s", entry->group, group->nfacets, kind,
+                 opens);
     }
 }

@@ -320,6 +320,6 @@ void sab_describe_next(const sab_run *run, const sab_teller *out)
     } else {
         say_inertial_miss(run, out);
     }
-    sab_tell(out, "next           sablier report %s, or open %s/fields.pvd in ParaView", directory,
-             directory);
+    sab_tell(out, "next           sablier report %s, or open %s/%s.pvd in ParaView", directory,
+             directory, run->session.c->has_grains ? "grains" : "fields");
 }

@@ -2,6 +2,7 @@
 #include "run/history.h"
 #include "io/file.h"
 #include "io/output.h"
+#include "run/march_flow.h"
 
 #include <math.h>
 
@@ -19,6 +20,8 @@ static bool is_shown(const sab_march *march, int column)
     case SAB_HISTORY_NATURAL:
     case SAB_HISTORY_MOMENTUM:
         return true;
+    case SAB_HISTORY_COURANT:
+        return !sab_march_is_flow(march) || sab_march_flow_of(march)->flow->surface != NULL;
     default:
         return column >= march->fixed || !sab_march_is_creeping(march);
     }
@@ -97,10 +100,10 @@ void sab_history_row(FILE *out, const sab_case *c, const sab_march *march, int r
 
     for (int k = 0; k < march->columns; k++) {
         const bool certificate = k >= SAB_HISTORY_GAP && k <= SAB_HISTORY_MOMENTUM;
-        const char *format = k == SAB_HISTORY_TIME      ? "%s%.15g"
-                             : certificate              ? "%s%.9g"
-                             : k >= SAB_HISTORY_OUTFLOW ? "%s%.17g"
-                                                        : "%s%.0f";
+        const char *format = k == SAB_HISTORY_TIME     ? "%s%.15g"
+                             : certificate             ? "%s%.9g"
+                             : k >= SAB_HISTORY_LENGTH ? "%s%.17g"
+                                                       : "%s%.0f";
 
         if (is_shown(march, k))
             fprintf(out, format, k > 0 ? "," : "", value[k]);

@@ -175,20 +175,21 @@ cleanup:
     return status;
 }
 
-/* Multiples of output.every passed up to the end of a step: of step numbers, not of sums of time,
+/* Multiples of output.every passed up to a time in steps: of numbers of steps, not of sums of time,
  * so that a run that goes on from a checkpoint has the same frames. */
-static double frames_until(const sab_case *c, int step)
+static double frames_until(const sab_case *c, double at)
 {
-    return floor(step * (c->time.step / c->output_every) * (1.0 + 1e-12));
+    return floor(at * (c->time.step / c->output_every) * (1.0 + 1e-12));
 }
 
-bool sab_live_due(const sab_live *live, int step)
+bool sab_live_due(const sab_live *live)
 {
     const sab_case *c = live->session->c;
+    const double at = sab_march_at(live->march), last = sab_march_last(live->march);
 
     return c->output_every > 0.0 &&
-           (c->output_every <= c->time.step || /* also if the ratio is inf */
-            frames_until(c, step) > frames_until(c, step - 1));
+           (c->output_every <= last * c->time.step || /* also if the ratio is inf */
+            frames_until(c, at) > frames_until(c, at - last));
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------

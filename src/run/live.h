@@ -25,8 +25,8 @@ sab_status sab_live_begin(sab_live *live, sab_error *err);
 sab_status sab_live_row(sab_live *live, sab_error *err);
 /* The next frame, of the present fields. */
 sab_status sab_live_frame(sab_live *live, double time, sab_error *err);
-/* Is a frame due after this step? Not the initial state, nor the last one. */
-bool sab_live_due(const sab_live *live, int step);
+/* Is a frame due after the last step? Not the initial state, nor the one at the end. */
+bool sab_live_due(const sab_live *live);
 /* Close history.csv. Nothing to do if it is not open. */
 sab_status sab_live_end(sab_live *live, sab_error *err);
 

@@ -22,6 +22,8 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     [SAB_HISTORY_RETRIES] = "retries",
     [SAB_HISTORY_MISSED] = "missed",
     [SAB_HISTORY_UNSOUND] = "unsound",
+    [SAB_HISTORY_LENGTH] = "length",
+    [SAB_HISTORY_COURANT] = "courant",
     [SAB_HISTORY_OUTFLOW] = "outflow",
     [SAB_HISTORY_NET] = "volume_net",
     [SAB_HISTORY_PARTING] = "volume_parting",
@@ -46,12 +48,34 @@ const char *const sab_history_name[SAB_HISTORY_FIXED] = {
     "ledger_lifted",
 };
 
-/* Steps in a window: at least one, and so few that two windows can be counted. */
-static int window_rows(const sab_march *march)
+/* Steps of full length in a window: at least one, and so few that two windows can be counted. */
+static double window_steps(const sab_march *march)
 {
-    const double rows = round(march->options.window / march->body.step);
+    const double steps = round(march->options.window / march->body.step);
 
-    return (int)fmax(1.0, fmin(rows, INT_MAX / 2));
+    return fmax(1.0, fmin(steps, INT_MAX / 2));
+}
+
+/* The length of a step, in those of full length. */
+static double weight_of(const sab_march *m, int row)
+{
+    const double length = sab_march_is_flow(m)
+                              ? m->history[(size_t)row * (size_t)m->columns + SAB_HISTORY_LENGTH]
+                              : 0.0;
+
+    return length > 0.0 ? length / m->body.step : 1.0;
+}
+
+/* Rows of the window that ends before row `end`. */
+static int window_rows(const sab_march *m, int end)
+{
+    const double steps = window_steps(m);
+    double sum = 0.0;
+    int rows = 0;
+
+    while (rows < end && sum < steps)
+        sum += weight_of(m, end - ++rows);
+    return rows;
 }
 
 bool sab_march_is_flow(const sab_march *m)
@@ -67,6 +91,19 @@ bool sab_march_is_creeping(const sab_march *m)
 double sab_march_time(const sab_march *m)
 {
     return m->body.time(m->body.data);
+}
+
+/* Times are multiples of a small power of 1/2, but for rounding. */
+double sab_march_at(const sab_march *m)
+{
+    static const double fine = 1 << 20;
+
+    return rint(fine * (sab_march_time(m) / m->body.step)) / fine;
+}
+
+double sab_march_last(const sab_march *m)
+{
+    return m->rows > 0 ? weight_of(m, m->rows - 1) : 0.0;
 }
 
 static int columns_of(const sab_probe_result *r)
@@ -153,12 +190,12 @@ static sab_status reserve(sab_march *m, int rows, sab_error *err)
 /* Room for the profiles of one more step; those before the last window go when there are two. */
 static sab_status reserve_profiles(sab_march *m, int rows, sab_error *err)
 {
-    const int w = window_rows(m);
+    const int w = window_rows(m, m->rows);
     const size_t columns = (size_t)m->profile_columns;
 
     if (columns == 0)
         return SAB_OK;
-    if (m->profile_rows - w >= w) {
+    if (w > 0 && m->profile_rows - w >= w) {
         memmove(m->profiles, m->profiles + (size_t)(m->profile_rows - w) * columns,
                 (size_t)w * columns * sizeof *m->profiles);
         m->profile_rows = w;
@@ -201,46 +238,53 @@ static void fill_row(const sab_march *m, const sab_flow_report *report, double *
             *row++ = m->probe[i].value[k];
 }
 
-/* Mean and deviation of `rows` numbers, `stride` apart. */
-static double mean_with(const double *value, int rows, int stride, double *deviation)
+/* Mean in time and deviation of `rows` numbers, `stride` apart, of the steps from row `first`. */
+static double mean_with(const sab_march *m, int first, int rows, const double *value, int stride,
+                        double *deviation)
 {
-    double sum = 0.0, square = 0.0;
+    double sum = 0.0, square = 0.0, total = 0.0;
 
-    for (int i = 0; i < rows; i++)
-        sum += value[(size_t)i * (size_t)stride];
-    const double mean = sum / rows;
+    for (int i = 0; i < rows; i++) {
+        const double w = weight_of(m, first + i);
+
+        sum += w * value[(size_t)i * (size_t)stride];
+        total += w;
+    }
+    const double mean = sum / total;
     for (int i = 0; i < rows; i++) {
         const double d = value[(size_t)i * (size_t)stride] - mean;
-        square += d * d;
+
+        square += weight_of(m, first + i) * d * d;
     }
     if (deviation != NULL)
-        *deviation = rows > 1 ? sqrt(square / (rows - 1)) : 0.0;
+        *deviation = rows > 1 ? sqrt(square / (total - total / rows)) : 0.0;
     return mean;
 }
 
 /* Of `rows` rows from `first`, for column c. */
 static double mean_of(const sab_march *m, int first, int rows, int c, double *deviation)
 {
-    return mean_with(m->history + (size_t)first * (size_t)m->columns + (size_t)c, rows, m->columns,
-                     deviation);
+    return mean_with(m, first, rows, m->history + (size_t)first * (size_t)m->columns + (size_t)c,
+                     m->columns, deviation);
 }
 
 /* At the end of every window: has the mean stayed where it was in the window before? A flow that
  * has come to rest is steady too. */
 static bool is_steady(const sab_march *m)
 {
-    const int w = window_rows(m), column = sab_march_watched(m);
+    const int column = sab_march_watched(m);
+    const double steps = window_steps(m), at = sab_march_at(m);
 
-    if (column < 0 || m->options.steady <= 0.0 || m->rows < 2 * w || m->rows % w != 0)
+    if (column < 0 || m->options.steady <= 0.0 || at < 2.0 * steps || fmod(at, steps) != 0.0)
         return false;
+    const int w = window_rows(m, m->rows), before_w = window_rows(m, m->rows - w);
     const double now = mean_of(m, m->rows - w, w, column, NULL);
-    const double before = mean_of(m, m->rows - 2 * w, w, column, NULL);
+    const double before = mean_of(m, m->rows - w - before_w, before_w, column, NULL);
     return fabs(now - before) <= m->options.steady * fabs(now);
 }
 
 static sab_march_end find_end(const sab_march *m)
 {
-    const double left = m->options.end - sab_march_time(m);
     const double *last = m->history + (size_t)(m->rows - 1) * (size_t)m->columns;
 
     if (last[SAB_HISTORY_MISSED] == (double)SAB_MISS_INFEASIBLE)
@@ -253,7 +297,8 @@ static sab_march_end find_end(const sab_march *m)
         return SAB_MARCH_GIVEN_UP;
     if (is_steady(m))
         return SAB_MARCH_STEADY;
-    return left < 0.5 * m->body.step ? SAB_MARCH_FINISHED : SAB_MARCH_GOES_ON;
+    return sab_march_at(m) >= rint(m->options.end / m->body.step) ? SAB_MARCH_FINISHED
+                                                                  : SAB_MARCH_GOES_ON;
 }
 
 sab_status sab_march_step(sab_march *m, const sab_flow_observer *observer, sab_flow_report *report,
@@ -280,10 +325,15 @@ cleanup:
     return status;
 }
 
-int sab_march_window(const sab_march *m, double *mean, double *deviation)
+int sab_march_window(const sab_march *m, double *mean, double *deviation, double *length)
 {
-    const int w = window_rows(m), rows = m->rows < w ? m->rows : w;
+    const int rows = window_rows(m, m->rows);
+    double steps = 0.0;
 
+    for (int i = m->rows - rows; i < m->rows; i++)
+        steps += weight_of(m, i);
+    if (length != NULL)
+        *length = steps * m->body.step;
     for (int c = 0; c < m->columns && rows > 0; c++) {
         double d;
         const double value = mean_of(m, m->rows - rows, rows, c, &d);
@@ -341,7 +391,7 @@ bool sab_march_is_good(const sab_march *m)
 
 const double *sab_march_kept(const sab_march *m, int *rows)
 {
-    const int w = window_rows(m);
+    const int w = window_rows(m, m->rows);
 
     *rows = m->profile_rows < w ? m->profile_rows : w;
     if (m->profiles == NULL)
@@ -357,7 +407,7 @@ int sab_march_profile(const sab_march *m, int probe, double *mean, double *devia
     for (int i = 0; i < probe; i++)
         first += profile_columns_of(&m->probe[i]);
     for (int k = 0; k < profile_columns_of(&m->probe[probe]) && rows > 0; k++)
-        mean[k] = mean_with(first + k, rows, m->profile_columns, &deviation[k]);
+        mean[k] = mean_with(m, m->rows - rows, rows, first + k, m->profile_columns, &deviation[k]);
     return rows;
 }
 

@@ -40,6 +40,8 @@ typedef enum sab_history_column {
     SAB_HISTORY_RETRIES, /* attempts beyond the first: cold starts and smaller steps */
     SAB_HISTORY_MISSED,  /* sab_miss: what did not meet its tolerance, 0 if all did */
     SAB_HISTORY_UNSOUND, /* 1 if its excess of energy is too large, 2 if the run is unstable */
+    SAB_HISTORY_LENGTH,  /* of the step, units of time */
+    SAB_HISTORY_COURANT, /* largest |v| length/h of grains whose surface moves; else 0 */
     SAB_HISTORY_OUTFLOW, /* this and the next four: sab_volume */
     SAB_HISTORY_NET,
     SAB_HISTORY_PARTING,
@@ -64,7 +66,8 @@ struct sab_march;
 /* What a march steps. */
 typedef struct sab_march_body {
     void *data;
-    double step; /* its length, units of time; 0: one step is all there is */
+    double step; /* its length, units of time; 0: one step is all there is. Those of a flow may be
+                    shorter (flow/pace.h), and then end at every multiple of it all the same */
     int nprobes; /* numbers to watch and to keep */
     int fixed;   /* columns before those of the probes, 0: SAB_HISTORY_FIXED, a flow's; of others up
                     to SAB_HISTORY_UNSOUND as there, but by these names */
@@ -110,15 +113,19 @@ bool sab_march_is_flow(const sab_march *march);
 /* One step: a solve and the end. */
 bool sab_march_is_creeping(const sab_march *march);
 double sab_march_time(const sab_march *march);
+/* Steps of full length up to now, and in the last step: exact, whole if all steps are full. */
+double sab_march_at(const sab_march *march);
+double sab_march_last(const sab_march *march);
 /* The column of the probe that is watched, or -1. */
 int sab_march_watched(const sab_march *march);
 /* One step, its row, and march->end. SAB_INTERRUPTED (an observer said so) leaves the march as it
  * was before the step. observer may be NULL. */
 sab_status sab_march_step(sab_march *march, const sab_flow_observer *observer,
                           sab_flow_report *report, sab_error *err);
-/* Mean and standard deviation over the last window (or all there is, if shorter) of every column
- * of the history. Either may be NULL. Returns the number of rows they are taken from. */
-int sab_march_window(const sab_march *march, double *mean, double *deviation);
+/* Mean in time and standard deviation over the last window (or all there is, if shorter) of every
+ * column of the history. Either may be NULL. Returns the number of rows they are taken from;
+ * *length, unless NULL, is the time that these took. */
+int sab_march_window(const sab_march *march, double *mean, double *deviation, double *length);
 
 /* The balance of volume in a row of the history, or in the mean of rows; without its rate. */
 sab_volume sab_march_volume(const double *row);

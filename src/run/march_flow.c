@@ -52,6 +52,10 @@ static void fill_row(const void *data, const sab_flow_report *report, double *ro
     row[SAB_HISTORY_RETRIES] = report->retries;
     row[SAB_HISTORY_MISSED] = (double)report->missed.by;
     row[SAB_HISTORY_UNSOUND] = report->unstable ? 2.0 : report->unsound ? 1.0 : 0.0;
+    row[SAB_HISTORY_LENGTH] = flow->inertia == NULL ? 0.0 : sab_flow_length(flow);
+    row[SAB_HISTORY_COURANT] = flow->surface == NULL ? 0.0
+                                                     : sab_carriers_courant(flow->surface->carriers,
+                                                                            sab_flow_length(flow));
     row[SAB_HISTORY_OUTFLOW] = v.outflow;
     row[SAB_HISTORY_NET] = v.net;
     row[SAB_HISTORY_PARTING] = v.parting;

@@ -101,13 +101,13 @@ cleanup:
  * at least one step: the forces of a step are not part of a state. */
 static sab_status resume(sab_run *run, sab_error *err)
 {
-    const sab_session *s = &run->session;
+    sab_session *s = &run->session;
     sab_status status = SAB_OK;
 
     SAB_TRY(
         sab_state_resume(run->place.directory, s, &run->warnings, run->march, &run->state, err));
     if (!run->state.ended) {
-        if (run->march->rows >= sab_case_steps(s->c)) {
+        if (sab_march_at(run->march) >= sab_case_steps(s->c)) {
             char place[1000];
 
             status = sab_fail(err, SAB_ERR_INPUT,
@@ -327,7 +327,7 @@ static sab_status write_step(sab_run *run, sab_error *err)
     const bool last = m->end != SAB_MARCH_GOES_ON;
     sab_status status = SAB_OK;
 
-    if (has_files(run) && (sab_live_due(&run->live, m->rows) || last))
+    if (has_files(run) && (sab_live_due(&run->live) || last))
         SAB_TRY(sab_live_frame(&run->live, sab_march_time(m), err));
     if (last)
         SAB_TRY(write_last_files(run, err));
@@ -444,7 +444,7 @@ static sab_status sum_up(sab_run *run, sab_error *err)
     result->report = m->total;
     result->probe = m->probe;
     result->march = m;
-    result->window = sab_march_window(m, run->mean, run->deviation);
+    result->window = sab_march_window(m, run->mean, run->deviation, &result->window_length);
     result->mean = run->mean;
     result->deviation = run->deviation;
     result->status = status_of(run);

@@ -65,6 +65,39 @@ cleanup:
     return status;
 }
 
+/* What a wall of the case says of all its facets or beads. */
+static void like_wall(const sab_case_wall *w, int number, sab_grain_wall *made)
+{
+    made->friction = w->friction;
+    made->restitution = w->restitution;
+    made->until = w->until;
+    made->motion = w->has_velocity ? w->velocity : NULL;
+    made->part = number;
+}
+
+/* Discs along a segment, none farther from the next than to touch it. */
+static sab_status add_beads(const sab_case_wall *w, int number, list *l, sab_error *err)
+{
+    const double *a = w->segment[0], *b = w->segment[1];
+    const double count = ceil(hypot(b[0] - a[0], b[1] - a[1]) / (2.0 * w->beads) * (1.0 - 1e-12));
+    sab_status status = SAB_OK;
+
+    if (!(count >= 1.0 && count <= 1e6))
+        SAB_FAIL(err, SAB_ERR_INPUT, "walls.%s.beads: a row of %g beads; give 1 to a million",
+                 w->name, count);
+    for (int k = 0; k < (int)count; k++) {
+        const double t = (k + 0.5) / count;
+        sab_grain_wall made;
+
+        SAB_TRY(sab_grain_wall_bead((double[]){a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])},
+                                    w->beads, 0.0, &made, err));
+        like_wall(w, number, &made);
+        SAB_TRY(add(l, &made, err));
+    }
+cleanup:
+    return status;
+}
+
 static sab_status add_wall(const sab_case *c, int number, const sab_mesh *mesh, list *walls,
                            list *sinks, sab_error *err)
 {
@@ -75,15 +108,13 @@ static sab_status add_wall(const sab_case *c, int number, const sab_mesh *mesh, 
 
     if (w->has_point)
         SAB_TRY(sab_grain_wall_plane(dim, w->point, w->normal, w->friction, &made, err));
+    else if (w->beads > 0.0)
+        return add_beads(w, number, walls, err);
     else if (w->has_segment)
         SAB_TRY(sab_grain_wall_facet(
             dim, (double[]){w->segment[0][0], w->segment[0][1], w->segment[1][0], w->segment[1][1]},
             w->friction, &made, err));
-    made.friction = w->friction;
-    made.restitution = w->restitution;
-    made.until = w->until;
-    made.motion = w->has_velocity ? w->velocity : NULL;
-    made.part = number;
+    like_wall(w, number, &made);
     if (w->group != NULL)
         SAB_TRY(add_group(w, mesh, &made, walls, err));
     else
@@ -99,11 +130,11 @@ cleanup:
 
 /* ---- grains ---------------------------------------------------------------------------------- */
 
-/* x, y[, z], radius[, mass, vx, vy, vz, wx, wy, wz] */
+/* x, y[, z], radius[, mass, vx, vy, vz, wx, wy, wz, radius_y, angle] */
 static sab_status read_row(const sab_table *t, int row, const int *column, double density,
                            sab_bodies *b, sab_error *err)
 {
-    enum { X, RADIUS = 3, MASS, VX, WX = 8, COLUMNS = 11 };
+    enum { X, RADIUS = 3, MASS, VX, WX = 8, RADIUS_Y = 11, ANGLE, COLUMNS };
     static const double PI = 3.14159265358979323846;
     const int dim = b->dim;
     double value[COLUMNS] = {0};
@@ -116,13 +147,17 @@ static sab_status read_row(const sab_table *t, int row, const int *column, doubl
                 SAB_FAIL(err, SAB_ERR_INPUT, "%s:%d: column %s has no number", t->name,
                          t->line[row], t->column[column[k]]);
         }
-    const double r = value[RADIUS];
+    const double r = value[RADIUS], s = column[RADIUS_Y] >= 0 ? value[RADIUS_Y] : r;
     if (column[MASS] < 0)
-        value[MASS] = density * (dim == 2 ? PI * r * r : 4.0 / 3.0 * PI * r * r * r);
-    if (!(r > 0.0 && value[MASS] > 0.0))
-        SAB_FAIL(err, SAB_ERR_INPUT, "%s:%d: radius %g and mass %g must be positive", t->name,
-                 t->line[row], r, value[MASS]);
-    SAB_TRY(sab_bodies_add(b, value + X, r, value[MASS], err));
+        value[MASS] = density * PI * r * s * (dim == 2 ? 1.0 : 4.0 / 3.0 * r);
+    if (!(r > 0.0 && s > 0.0 && value[MASS] > 0.0))
+        SAB_FAIL(err, SAB_ERR_INPUT, "%s:%d: radius %g%s and mass %g must be positive", t->name,
+                 t->line[row], s > 0.0 ? r : s, s > 0.0 ? "" : " along y", value[MASS]);
+    if (s != r)
+        SAB_TRY(sab_bodies_add_ellipse(b, value + X, (double[]){r, s}, value[ANGLE] * (PI / 180.0),
+                                       value[MASS], err));
+    else
+        SAB_TRY(sab_bodies_add(b, value + X, r, value[MASS], err));
     double *v = b->velocity + (b->n - 1) * b->freedoms;
     memcpy(v, value + VX, (size_t)dim * sizeof *v);
     if (dim == 2)
@@ -135,8 +170,8 @@ cleanup:
 
 static sab_status read_file(const sab_case *c, sab_bodies *b, sab_error *err)
 {
-    static const char *const name[] = {"x",  "y",  "z",  "radius", "mass", "vx",
-                                       "vy", "vz", "wx", "wy",     "wz"};
+    static const char *const name[] = {"x",  "y",  "z",  "radius", "mass",     "vx",   "vy",
+                                       "vz", "wx", "wy", "wz",     "radius_y", "angle"};
     enum { COLUMNS = sizeof name / sizeof name[0] };
     sab_table *table = NULL;
     int column[COLUMNS];
@@ -171,7 +206,10 @@ static void set_velocities(const sab_case_grains *g, int from, sab_bodies *b)
 static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_error *err)
 {
     const sab_case_grains *g = &c->grains;
-    const sab_grain_sizes sizes = {g->radius[0], g->radius[1], g->mass[0], g->mass[1], g->density};
+    const double degree = 3.14159265358979323846 / 180.0;
+    const sab_grain_sizes sizes = {g->radius[0],   g->radius[1],         g->mass[0],
+                                   g->mass[1],     g->density,           g->radius_y[0],
+                                   g->radius_y[1], degree * g->angle[0], degree * g->angle[1]};
     sab_fill_grid grid = {.pitch = g->pitch,
                           .sizes = sizes,
                           .jitter = g->jitter,
@@ -202,13 +240,16 @@ static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_
 static sab_status check_overlap(const sab_scene *s, sab_error *err)
 {
     const sab_bodies *b = s->grains->bodies;
+    const double reach =
+        s->c->grains.reach > 0.0 ? s->c->grains.reach : sab_bodies_largest(b); /* as of a step */
     sab_pairs pairs = {0};
     sab_status status = SAB_OK;
 
-    SAB_TRY(sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, 0.0, err));
+    SAB_TRY(sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, reach, err));
     for (int q = 0; q < pairs.n; q++) {
         const sab_pair *p = &pairs.pair[q];
-        const double r = p->j < b->n ? fmin(b->radius[p->i], b->radius[p->j]) : b->radius[p->i];
+        const double own = sab_bodies_least(b, p->i),
+                     r = p->j < b->n ? fmin(own, sab_bodies_least(b, p->j)) : own;
 
         if (p->gap >= -s->c->grains.overlap * r)
             continue;
@@ -242,6 +283,18 @@ static sab_grains_options options_of(const sab_case *c)
     return o;
 }
 
+static sab_box box_of(const sab_case *c)
+{
+    sab_box box = {0};
+
+    for (int k = 0; k < c->geometry->dim; k++)
+        if (c->grains.has_box[k]) {
+            box.low[k] = c->grains.box[k][0];
+            box.length[k] = c->grains.box[k][1] - c->grains.box[k][0];
+        }
+    return box;
+}
+
 sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene **scene,
                             sab_error *err)
 {
@@ -262,6 +315,7 @@ sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene *
     }
     SAB_NEW(s->before, sinks.n + 1);
     SAB_TRY(sab_bodies_create(c->geometry->dim, &bodies, err));
+    bodies->box = box_of(c);
     SAB_TRY(fill(c, &walls, bodies, err));
     SAB_TRY(sab_grains_create(&options, &bodies, walls.n, walls.wall, sinks.n, sinks.wall,
                               &s->grains, err));

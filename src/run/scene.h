@@ -39,9 +39,9 @@ void sab_scene_destroy(sab_scene **scene);
 /* The numbers of all probes, in order; borrowed until the next call. */
 sab_status sab_scene_probe(sab_scene *scene, const sab_probe_result **result, sab_error *err);
 
-/* scene_output.c -- grains_NNNN.vtu: points with radius, velocity, spin, orientation (quaternion w,
- * x, y, z), mass, id, pressure (of the contacts of the last step); contacts_NNNN.vtu: lines between
- * the centres, or to the wall, with the force. */
+/* scene_output.c -- grains_NNNN.vtu: points with radius, axes (if some are ellipses), velocity,
+ * spin, orientation (quaternion w, x, y, z), mass, id, pressure (of the contacts of the last step);
+ * contacts_NNNN.vtu: lines between the centres, or to the wall, with the force. */
 sab_status sab_scene_write(const sab_scene *scene, const char *path, double time, sab_error *err);
 sab_status sab_scene_write_contacts(const sab_scene *scene, const char *path, double time,
                                     sab_error *err);

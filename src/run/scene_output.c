@@ -18,39 +18,47 @@ static void pad(int n, int dim, int stride, const double *from, double *to)
         memcpy(to + 3 * i, from + i * stride, (size_t)dim * sizeof *to);
 }
 
-/* Mean normal stress in each grain: sum of radius times normal force over dim times volume. */
-static void pressures(const sab_grains *g, double *pressure)
+/* Mean normal stress in each grain: sum of -arm.force over dim times volume. */
+static sab_status pressures(const sab_grains *g, double *pressure, sab_error *err)
 {
-    static const double PI = 3.14159265358979323846;
     const sab_bodies *b = g->bodies;
+    sab_status status = SAB_OK;
 
     memset(pressure, 0, (size_t)b->n * sizeof *pressure);
     for (int q = 0; q < g->nimpulses && g->last_dt > 0.0; q++) {
         const sab_impulse *p = &g->impulse[q];
-        const int body[2] = {sab_bodies_find(b, p->i), p->j >= 0 ? sab_bodies_find(b, p->j) : -1};
-        double normal[3], size = 0.0, force = 0.0;
+        sab_pair pair;
 
-        if (body[0] < 0 || (p->j >= 0 && body[1] < 0))
+        if (!sab_grains_find_pair(g, p, &pair))
             continue;
-        if (p->j >= 0) {
-            for (int k = 0; k < b->dim; k++) {
-                normal[k] = b->position[body[0] * b->dim + k] - b->position[body[1] * b->dim + k];
-                size += normal[k] * normal[k];
-            }
-            for (int k = 0; k < b->dim; k++)
-                normal[k] /= sqrt(size);
-        } else
-            sab_grain_wall_distance(&g->wall[-1 - p->j], b->position + body[0] * b->dim, normal);
-        for (int k = 0; k < b->dim; k++)
-            force += p->value[k] * normal[k] / g->last_dt;
-        for (int e = 0; e < 2; e++)
-            if (body[e] >= 0) {
-                const double r = b->radius[body[e]];
+        SAB_TRY(sab_pair_measure(b, g->wall, &pair, err));
+        for (int e = 0; e < (pair.j < b->n ? 2 : 1); e++) {
+            const int i = e == 0 ? pair.i : pair.j;
+            const double part = (e == 0 ? -1.0 : 1.0) / (g->last_dt * b->dim);
+            double arm[3];
 
-                pressure[body[e]] +=
-                    force * r / b->dim / (b->dim == 2 ? PI * r * r : 4.0 / 3.0 * PI * r * r * r);
-            }
+            sab_pair_arm(b, &pair, e, arm);
+            for (int k = 0; k < b->dim; k++)
+                pressure[i] += part * arm[k] * p->value[k] / sab_bodies_volume(b, i);
+        }
     }
+cleanup:
+    return status;
+}
+
+/* Semi-axes and, as a thickness for pictures, the smaller again; false if all are round. */
+static bool fill_axes(const sab_bodies *b, double *axes)
+{
+    bool any = false;
+
+    for (int i = 0; i < b->n; i++) {
+        const double *axis = b->axis + 2 * i;
+
+        any = any || !sab_bodies_is_round(b, i);
+        memcpy(axes + 3 * i, (double[]){axis[0], axis[1], sab_bodies_least(b, i)},
+               3 * sizeof *axes);
+    }
+    return any;
 }
 
 sab_status sab_scene_write(const sab_scene *s, const char *path, double time, sab_error *err)
@@ -59,17 +67,22 @@ sab_status sab_scene_write(const sab_scene *s, const char *path, double time, sa
     const sab_bodies *b = s->grains->bodies;
     const int dim = b->dim;
     sab_vtu *vtu = NULL;
-    double *work = NULL;
+    double *work = NULL, *place = NULL;
     int *cell = NULL;
     sab_status status = SAB_OK;
 
     SAB_NEW(work, 4 * b->n + 1);
+    SAB_NEW(place, dim * b->n + 1);
     SAB_NEW(cell, b->n + 1);
-    for (int i = 0; i < b->n; i++)
+    for (int i = 0; i < b->n; i++) {
         cell[i] = i;
-    SAB_TRY(sab_vtu_open(path, s->c->output_float32, time, dim, b->n, b->position, b->n, 1,
+        sab_bodies_place(b, i, place + dim * i);
+    }
+    SAB_TRY(sab_vtu_open(path, s->c->output_float32, time, dim, b->n, place, b->n, 1,
                          SAB_VTK_VERTEX, cell, &vtu, err));
     SAB_TRY(sab_vtu_point_array(vtu, "radius", 1, NULL, b->radius, err));
+    if (fill_axes(b, work))
+        SAB_TRY(sab_vtu_point_array(vtu, "axes", 3, NULL, work, err));
     pad(b->n, dim, b->freedoms, b->velocity, work);
     SAB_TRY(sab_vtu_point_array(vtu, "velocity", 3, NULL, work, err));
     if (dim == 3)
@@ -88,12 +101,13 @@ sab_status sab_scene_write(const sab_scene *s, const char *path, double time, sa
     for (int i = 0; i < b->n; i++)
         work[i] = (double)b->id[i];
     SAB_TRY(sab_vtu_point_array(vtu, "id", 1, NULL, work, err));
-    pressures(s->grains, work);
+    SAB_TRY(pressures(s->grains, work, err));
     SAB_TRY(sab_vtu_point_array(vtu, "pressure", 1, NULL, work, err));
     SAB_TRY(sab_vtu_close(&vtu, err));
 cleanup:
     sab_vtu_abort(&vtu);
     SAB_FREE(work);
+    SAB_FREE(place);
     SAB_FREE(cell);
     return status;
 }
@@ -115,21 +129,16 @@ sab_status sab_scene_write_contacts(const sab_scene *s, const char *path, double
     SAB_NEW(cell, 2 * g->nimpulses + 1);
     for (int q = 0; q < g->nimpulses; q++) {
         const sab_impulse *p = &g->impulse[q];
-        const int i = sab_bodies_find(b, p->i), j = p->j >= 0 ? sab_bodies_find(b, p->j) : -1;
-        double *end = x + 2 * dim * n, normal[3];
+        double *end = x + 2 * dim * n, line[3];
+        sab_pair pair;
 
-        if (i < 0 || (p->j >= 0 && j < 0)) /* it has left */
+        if (!sab_grains_find_pair(g, p, &pair)) /* it has left */
             continue;
-        memcpy(end, b->position + i * dim, (size_t)dim * sizeof *end);
-        memcpy(end + dim, b->position + (j >= 0 ? j : i) * dim, (size_t)dim * sizeof *end);
-        if (j < 0) {
-            const double distance =
-                sab_grain_wall_distance(&g->wall[-1 - p->j], b->position + i * dim, normal);
-
-            for (int k = 0; k < dim; k++)
-                end[dim + k] -= distance * normal[k];
-        }
+        SAB_TRY(sab_pair_measure(b, g->wall, &pair, err));
+        sab_pair_line(b, &pair, line);
+        sab_bodies_place(b, pair.i, end);
         for (int k = 0; k < dim; k++) {
+            end[dim + k] = end[k] - line[k];
             force[3 * n + k] = p->value[k] / g->last_dt;
             size[n] += force[3 * n + k] * force[3 * n + k];
         }

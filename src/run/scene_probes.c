@@ -23,7 +23,8 @@ static void place_samples(const sab_probe *p, int dim, const sab_probe_result *r
 static bool is_vector(const sab_probe *p)
 {
     return p->kind == SAB_PROBE_FORCE ||
-           (p->kind == SAB_PROBE_GRAINS && p->grains == SAB_CARRIED_CENTRE) ||
+           (p->kind == SAB_PROBE_GRAINS &&
+            (p->grains == SAB_CARRIED_CENTRE || p->grains == SAB_CARRIED_MOMENTUM)) ||
            ((p->kind == SAB_PROBE_LINE || p->kind == SAB_PROBE_POINT) &&
             p->field == SAB_FIELD_VELOCITY);
 }
@@ -75,7 +76,7 @@ static void force_on(const sab_scene *s, int part, double *force)
 }
 
 typedef struct sums {
-    double mass, moment[3], kinetic;
+    double mass, moment[3], momentum[3], kinetic;
 } sums;
 
 static sums sum_of(const sab_bodies *b)
@@ -86,8 +87,10 @@ static sums sum_of(const sab_bodies *b)
         const double *v = b->velocity + i * b->freedoms;
 
         sum.mass += b->mass[i];
-        for (int k = 0; k < b->dim; k++)
+        for (int k = 0; k < b->dim; k++) {
             sum.moment[k] += b->mass[i] * b->position[i * b->dim + k];
+            sum.momentum[k] += b->mass[i] * v[k];
+        }
         for (int k = 0; k < b->freedoms; k++)
             sum.kinetic += 0.5 * (k < b->dim ? b->mass[i] : b->inertia[i]) * v[k] * v[k];
     }
@@ -114,6 +117,10 @@ static void number_of(const sab_scene *s, sab_carried what, double *value)
     case SAB_CARRIED_CENTRE:
         for (int k = 0; k < b->dim; k++)
             value[k] = sum.moment[k] / mass;
+        break;
+    case SAB_CARRIED_MOMENTUM:
+        for (int k = 0; k < b->dim; k++)
+            value[k] = sum.momentum[k];
         break;
     case SAB_CARRIED_LEAN:
         *value = angle_from(gravity, sum.moment);
@@ -182,10 +189,11 @@ static void heights_of(const sab_bodies *b, const sab_probe *p, double *height)
         square += (p->to[k] - p->from[k]) * (p->to[k] - p->from[k]);
     memset(height, 0, (size_t)p->samples * sizeof *height);
     for (int i = 0; i < b->n; i++) {
-        double at = 0.0;
+        double at = 0.0, x[3];
 
+        sab_bodies_place(b, i, x);
         for (int k = 0; k < b->dim; k++)
-            at += (b->position[i * b->dim + k] - p->from[k]) * (p->to[k] - p->from[k]) / square;
+            at += (x[k] - p->from[k]) * (p->to[k] - p->from[k]) / square;
         at *= p->samples;
         if (at >= 0.0 && at < p->samples)
             height[(int)at] += b->mass[i] * p->samples / sqrt(square);

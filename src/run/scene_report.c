@@ -19,31 +19,55 @@ static const char *law_name(const sab_scene *s)
 
 /* ---- on the terminal ------------------------------------------------------------------------- */
 
+static bool all_are_round(const sab_bodies *b)
+{
+    for (int i = 0; i < b->n; i++)
+        if (!sab_bodies_is_round(b, i))
+            return false;
+    return true;
+}
+
+static void describe_walls(const sab_scene *s, const sab_teller *out)
+{
+    const sab_grains *g = s->grains;
+
+    for (int w = 0; w < s->c->nwalls; w++) {
+        const sab_case_wall *wall = &s->c->wall[w];
+        int facets = 0;
+
+        for (int k = 0; k < g->nwalls; k++) /* without the copies of a room that repeats itself */
+            facets += g->wall[k].part == w && g->wall[k].image[0] == 0 &&
+                      g->wall[k].image[1] == 0 && g->wall[k].image[2] == 0;
+        if (wall->open)
+            sab_tell(out, "open           %s: grains behind it have left", wall->name);
+        else
+            sab_tell(out, "wall           %s: %d %s, friction %g%s", wall->name, facets,
+                     wall->has_point       ? "plane"
+                     : wall->beads > 0.0   ? "beads"
+                     : g->bodies->dim == 2 ? facets == 1 ? "segment" : "segments"
+                                           : "triangles",
+                     wall->friction, wall->has_velocity ? ", moves" : "");
+    }
+}
+
 void sab_describe_scene(const sab_scene *s, const sab_teller *out)
 {
     const sab_grains *g = s->grains;
     const sab_bodies *b = g->bodies;
 
-    sab_tell(out, "grains         %d %s of radius %.4g to %.4g, mass %.6g in all", b->n,
-             b->dim == 2 ? "discs" : "spheres", sab_bodies_smallest(b), sab_bodies_largest(b),
-             s->mass);
+    sab_tell(out, "grains         %d %s of %s %.4g to %.4g, mass %.6g in all", b->n,
+             b->dim == 3        ? "spheres"
+             : all_are_round(b) ? "discs"
+                                : "ellipses",
+             all_are_round(b) ? "radius" : "semi-axes", sab_bodies_smallest(b),
+             sab_bodies_largest(b), s->mass);
+    for (int k = 0; k < b->dim; k++)
+        if (b->box.length[k] > 0.0)
+            sab_tell(out, "               the room repeats itself after %g along %s",
+                     b->box.length[k], s->c->geometry->coordinate[k]);
     sab_tell(out, "               friction %g, restitution %g; %s", g->options.friction,
              g->options.restitution, law_name(s));
-    for (int w = 0; w < s->c->nwalls; w++) {
-        const sab_case_wall *wall = &s->c->wall[w];
-        int facets = 0;
-
-        for (int k = 0; k < g->nwalls; k++)
-            facets += g->wall[k].part == w;
-        if (wall->open)
-            sab_tell(out, "open           %s: grains behind it have left", wall->name);
-        else
-            sab_tell(out, "wall           %s: %d %s, friction %g%s", wall->name, facets,
-                     wall->has_point ? "plane"
-                     : b->dim == 2   ? facets == 1 ? "segment" : "segments"
-                                     : "triangles",
-                     wall->friction, wall->has_velocity ? ", moves" : "");
-    }
+    describe_walls(s, out);
     if (g->options.travel > 0.0)
         sab_tell(out,
                  "               a step is made of several where a grain would move by more "

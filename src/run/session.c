@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/session.h"
 #include "base/timer.h"
-#include "run/state.h"
 #include "fem/exact.h"
+#include "flow/pace.h"
 
 #include <math.h>
 #include <string.h>
@@ -172,27 +172,32 @@ sab_status sab_session_build(sab_session *session, bool initial, const sab_run_e
     session->surface.contact = c->surface_contact;
     session->surface.correct = c->surface_correct;
     session->surface.band = c->surface_band;
+    session->surface.fewest = c->surface_fewest;
     session->surface.fill = &c->initial_fill;
-    const sab_flow_setup setup = {.mesh = session->mesh,
-                                  .element = c->element,
-                                  .geometry = c->geometry,
-                                  .material = &c->material,
-                                  .gravity = c->gravity,
-                                  .nboundaries = c->nboundaries,
-                                  .boundary = c->boundary,
-                                  .solver = c->solver,
-                                  .viscosity_iterations = c->viscosity_max_iterations,
-                                  .dt = c->time.scheme == SAB_INERTIAL ? c->time.step : 0.0,
-                                  .order = c->time.order,
-                                  .initial = c->has_initial_velocity ? c->initial_velocity : NULL,
-                                  .surface = c->has_surface ? &session->surface : NULL};
+    session->surface.group = c->initial_group;
+    const sab_flow_setup setup = {
+        .mesh = session->mesh,
+        .element = c->element,
+        .geometry = c->geometry,
+        .material = &c->material,
+        .gravity = c->gravity,
+        .nboundaries = c->nboundaries,
+        .boundary = c->boundary,
+        .solver = c->solver,
+        .viscosity_iterations = c->viscosity_max_iterations,
+        .dt = c->time.scheme == SAB_INERTIAL ? c->time.step : 0.0,
+        .levels = c->time.smallest > 0.0 ? sab_pace_levels(c->time.step, c->time.smallest) : 0,
+        .courant = c->time.courant,
+        .order = c->time.order,
+        .initial = c->has_initial_velocity ? c->initial_velocity : NULL,
+        .surface = c->has_surface ? &session->surface : NULL};
     enter(events, SAB_PHASE_ASSEMBLY, session);
     SAB_TRY(sab_flow_create(&setup, &session->flow, err));
     SAB_TRY(sab_dofs_create(session->mesh, c->geometry,
                             sab_element_faces(c->element, session->mesh), c->nboundaries,
                             c->boundary, session->flow->group, setup.dt, &session->held, err));
     if (initial && c->initial_from != NULL)
-        SAB_TRY(sab_state_initial(session, err));
+        SAB_TRY(sab_initial_take(session, err));
     SAB_TRY(sab_probes_create(session->flow, c->nprobes, c->probe, &session->probes, err));
     SAB_TRY(find_watched(session, err));
     SAB_TRY(try_exact(session, err));
@@ -233,6 +238,9 @@ double sab_session_cell_reynolds(const sab_session *session)
 
 double sab_session_courant(const sab_session *session)
 {
+    if (session->flow->surface != NULL)
+        return sab_carriers_courant(session->flow->surface->carriers,
+                                    sab_flow_length(session->flow));
     return sab_fields_courant(session->flow->fields, session->c->time.step) /
            (sab_session_is_split(session) ? sqrt(3.0) : 1.0);
 }

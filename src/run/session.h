@@ -8,6 +8,7 @@
 #include "flow/probes.h"
 #include "io/case.h"
 #include "run/events.h"
+#include "run/initial.h"
 #include "run/scene.h"
 
 /* Which meshes are read in a process that can do nothing else (sab_mesh_read_apart)? */
@@ -30,6 +31,7 @@ typedef struct sab_session {
     int watched;                     /* the probe that must be steady (time.probe), or -1 */
     double shape, shape_at[SAB_DIM]; /* sab_mesh_quality of the mesh before it is split */
     sab_surface_setup surface;       /* what the flow borrows, if its surface moves */
+    sab_transfer_report transfer;    /* of initial.from, if it is of another mesh: places > 0 */
     double wall_mesh;                /* seconds to read or make the mesh, split included */
 } sab_session;
 

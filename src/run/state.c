@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 #include <math.h>
+#include <assert.h>
 #include <string.h>
 
-enum { MOST_BLOCKS = 22, CARRIER = 3 * SAB_DIM + 2 }; /* numbers of a carrier */
+enum { MOST_BLOCKS = 28, CARRIER = 3 * SAB_DIM + 2 }; /* numbers of a carrier */
 
 void sab_run_state_destroy(sab_run_state *run)
 {
@@ -36,7 +37,7 @@ sab_status sab_run_state_add_frame(sab_run_state *run, double time, sab_error *e
 
 /* `work` and `times` end with the counts and times of sab_work_table. */
 enum { ENDS = 6, CLOCKS = 5, WORK = ENDS + SAB_WORK_COUNTS, TIMES = CLOCKS + SAB_WORK_TIMES };
-enum { REPORT = 21, TRANSPORT = 5 };
+enum { REPORT = 21, TRANSPORT = 5, OLD_STATE = 5, STATE = 7 };
 
 static void pack_report(const sab_march *march, const sab_run_state *run, int64_t work[WORK],
                         int64_t transport[TRANSPORT], double report[REPORT], double times[TIMES])
@@ -144,13 +145,17 @@ typedef struct list { /* of blocks, and what some of them point to */
     sab_checkpoint_block block[MOST_BLOCKS];
     sab_text yaml, columns;
     int64_t mesh[4], step[1], work[WORK], transport[TRANSPORT];
-    double state[5], report[REPORT], times[TIMES];
+    double state[STATE], report[REPORT], times[TIMES];
     double *carriers; /* [n][CARRIER] place, reference place, velocity, mass, element */
+    int64_t *elements;
+    char space[64];
+    double initial[SAB_INITIAL_NUMBERS];
     sab_grains_state grains;
 } list;
 
 static void add(list *l, const char *name, sab_checkpoint_type type, size_t count, const void *data)
 {
+    assert(l->n < MOST_BLOCKS);
     l->block[l->n++] = (sab_checkpoint_block){name, type, count, data};
 }
 
@@ -171,6 +176,8 @@ static sab_status add_carriers(list *l, const sab_flow_state *s, sab_error *err)
     }
     add(l, "carriers", SAB_CHECKPOINT_REAL, (size_t)CARRIER * (size_t)s->ncarriers, l->carriers);
     add(l, "left", SAB_CHECKPOINT_REAL, (size_t)s->nsides, s->left);
+    add(l, "fed", SAB_CHECKPOINT_REAL, (size_t)s->nsides, s->fed);
+    add(l, "owed", SAB_CHECKPOINT_REAL, s->nowed, s->owed);
 cleanup:
     return status;
 }
@@ -208,27 +215,56 @@ cleanup:
     return status;
 }
 
+/* The mesh itself, so that a run on another one can start from the state (initial.from). */
+static sab_status add_mesh(list *l, const sab_session *session, sab_error *err)
+{
+    const sab_mesh *mesh = session->mesh;
+    const size_t nodes = (size_t)mesh->nnodes * (size_t)mesh->cell->dim;
+    const size_t entries = (size_t)mesh->nelements * (size_t)mesh->cell->nodes;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(l->elements, entries);
+    for (size_t i = 0; i < entries; i++)
+        l->elements[i] = mesh->element[i];
+    snprintf(l->space, sizeof l->space, "%s %s", session->c->geometry->name,
+             session->c->element->name);
+    add(l, "space", SAB_CHECKPOINT_TEXT, strlen(l->space), l->space);
+    add(l, "nodes", SAB_CHECKPOINT_REAL, nodes, mesh->x);
+    add(l, "elements", SAB_CHECKPOINT_INTEGER, entries, l->elements);
+cleanup:
+    return status;
+}
+
 static sab_status add_flow(list *l, const sab_session *session, sab_error *err)
 {
     const sab_flow_state s = sab_flow_get_state(session->flow);
-    const sab_status status = add_origin(l, session, err);
+    sab_status status = SAB_OK;
 
-    if (status != SAB_OK)
-        return status;
+    SAB_TRY(add_origin(l, session, err));
+    SAB_TRY(add_mesh(l, session, err));
     l->step[0] = s.steps;
     l->state[0] = s.time;
     l->state[1] = s.natural;
     l->state[2] = s.inertia;
     l->state[3] = s.factored ? 1.0 : 0.0;
     l->state[4] = s.stored;
+    l->state[5] = s.at;
+    l->state[6] = s.level;
     add(l, "step", SAB_CHECKPOINT_INTEGER, 1, l->step);
-    add(l, "state", SAB_CHECKPOINT_REAL, 5, l->state);
+    add(l, "state", SAB_CHECKPOINT_REAL, STATE, l->state);
     add(l, "velocity", SAB_CHECKPOINT_REAL, s.nvelocity, s.velocity);
     add(l, "previous", SAB_CHECKPOINT_REAL, s.nvelocity, s.previous);
     add(l, "lambda", SAB_CHECKPOINT_REAL, s.nstress, s.lambda);
     add(l, "eta", SAB_CHECKPOINT_REAL, s.npoints, s.eta);
     add(l, "nu", SAB_CHECKPOINT_REAL, s.npoints, s.nu);
-    return s.nsides > 0 ? add_carriers(l, &s, err) : SAB_OK;
+    if (session->transfer.places > 0) {
+        sab_initial_pack(&session->transfer, l->initial);
+        add(l, "initial", SAB_CHECKPOINT_REAL, SAB_INITIAL_NUMBERS, l->initial);
+    }
+    if (s.nsides > 0)
+        SAB_TRY(add_carriers(l, &s, err));
+cleanup:
+    return status;
 }
 
 static void list_destroy(list *l)
@@ -236,6 +272,7 @@ static void list_destroy(list *l)
     sab_text_destroy(&l->yaml);
     sab_text_destroy(&l->columns);
     SAB_FREE(l->carriers);
+    SAB_FREE(l->elements);
     sab_grains_state_clear(&l->grains);
 }
 
@@ -338,9 +375,8 @@ static sab_status open_either(const char *directory, const sab_warnings *warning
     return status;
 }
 
-/* Are nodes and elements the same; and the boundary groups (NULL: whatever they are)? */
-static sab_status check_mesh(const sab_checkpoint *c, const sab_session *session, bool *same,
-                             bool *same_groups, sab_error *err)
+sab_status sab_state_check_mesh(const sab_checkpoint *c, const sab_session *session, bool *same,
+                                bool *same_groups, sab_error *err)
 {
     const sab_checkpoint_block *b;
     const sab_status status = sab_checkpoint_get(c, "mesh", SAB_CHECKPOINT_INTEGER, 4, &b, err);
@@ -374,7 +410,7 @@ static sab_status check_case(const sab_checkpoint *c, const char *directory,
                      directory, difference.data);
         goto cleanup;
     }
-    SAB_TRY(check_mesh(c, session, &same, &same_groups, err));
+    SAB_TRY(sab_state_check_mesh(c, session, &same, &same_groups, err));
     if (!same || !same_groups)
         SAB_FAIL(err, SAB_ERR_USAGE,
                  "--resume: '%s' holds a run on another mesh; the %s of '%s' have changed",
@@ -394,14 +430,19 @@ static sab_status get_carriers(const sab_checkpoint *c, int nelements, sab_flow_
                                sab_carrier **carrier, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_checkpoint_block *b, *left;
+    const sab_checkpoint_block *b, *left, *fed, *owed;
 
     if (sab_checkpoint_get(c, "carriers", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, NULL) != SAB_OK)
         return SAB_OK;
     SAB_TRY(sab_checkpoint_get(c, "left", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &left, err));
+    SAB_TRY(sab_checkpoint_get(c, "fed", SAB_CHECKPOINT_REAL, left->count, &fed, err));
+    SAB_TRY(sab_checkpoint_get(c, "owed", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &owed, err));
     s->ncarriers = (int)(b->count / CARRIER);
     s->nsides = (int)left->count;
     s->left = left->data;
+    s->fed = fed->data;
+    s->nowed = owed->count;
+    s->owed = owed->data;
     SAB_NEW(*carrier, s->ncarriers);
     s->carrier = *carrier;
     for (int p = 0; p < s->ncarriers; p++) {
@@ -421,8 +462,7 @@ cleanup:
     return status;
 }
 
-/* The state of the flow; its arrays are borrowed from the checkpoint. */
-static sab_status get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error *err)
+sab_status sab_state_get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error *err)
 {
     const struct {
         const char *name;
@@ -446,13 +486,17 @@ static sab_status get_flow(const sab_checkpoint *c, sab_flow_state *s, sab_error
     }
     SAB_TRY(sab_checkpoint_get(c, "step", SAB_CHECKPOINT_INTEGER, 1, &b, err));
     s->steps = (int)((const int64_t *)b->data)[0];
-    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, 5, &b, err));
+    SAB_TRY(sab_checkpoint_get(c, "state", SAB_CHECKPOINT_REAL, SAB_ANY_COUNT, &b, err));
+    if (b->count != STATE && b->count != OLD_STATE)
+        SAB_FAIL(err, SAB_ERR_INPUT, "block 'state' has %zu numbers, not %d", b->count, STATE);
     const double *number = b->data;
     s->time = number[0];
     s->natural = number[1];
     s->inertia = number[2];
     s->factored = number[3] != 0.0;
     s->stored = number[4];
+    s->at = b->count == STATE ? number[5] : s->steps; /* of version 3, whose steps were all alike */
+    s->level = b->count == STATE ? (int)number[6] : 0;
 cleanup:
     return status;
 }
@@ -486,7 +530,7 @@ static sab_status restore(const sab_checkpoint *c, sab_march *march, sab_run_sta
     sab_text columns = {0};
 
     if (sab_march_is_flow(march)) {
-        SAB_TRY(get_flow(c, &flow, err));
+        SAB_TRY(sab_state_get_flow(c, &flow, err));
         SAB_TRY(get_carriers(c, sab_march_flow_of(march)->flow->setup.mesh->nelements, &flow,
                              &carrier, err));
         state = &flow;
@@ -527,52 +571,23 @@ cleanup:
     return status;
 }
 
-sab_status sab_state_resume(const char *directory, const sab_session *session,
-                            sab_warnings *warnings, sab_march *march, sab_run_state *run,
-                            sab_error *err)
+sab_status sab_state_resume(const char *directory, sab_session *session, sab_warnings *warnings,
+                            sab_march *march, sab_run_state *run, sab_error *err)
 {
     sab_status status = SAB_OK;
     sab_checkpoint *c = NULL;
+    const sab_checkpoint_block *initial;
 
     SAB_TRY(open_either(directory, warnings, &c, err));
     status = check_case(c, directory, session, warnings, err);
     if (status == SAB_OK)
         status = restore(c, march, run, err);
+    if (status == SAB_OK && sab_checkpoint_get(c, "initial", SAB_CHECKPOINT_REAL,
+                                               SAB_INITIAL_NUMBERS, &initial, NULL) == SAB_OK)
+        sab_initial_unpack(initial->data, &session->transfer);
     if (status == SAB_ERR_INPUT)
         sab_error_context(err, "while going on from the checkpoint in '%s'", directory);
 cleanup:
-    sab_checkpoint_destroy(&c);
-    return status;
-}
-
-sab_status sab_state_initial(const sab_session *session, sab_error *err)
-{
-    const char *path = session->c->initial_from;
-    sab_status status = SAB_OK;
-    sab_checkpoint *c = NULL;
-    sab_error why = {0};
-    sab_flow_state state;
-    bool same = false;
-
-    SAB_TRY(sab_checkpoint_read(path, &c, &why));
-    SAB_TRY(check_mesh(c, session, &same, NULL, &why));
-    if (!same) {
-        status = sab_fail(&why, SAB_ERR_INPUT, "'%s' is a state on another mesh", path);
-        goto cleanup;
-    }
-    SAB_TRY(get_flow(c, &state, &why));
-    const sab_flow_state own = sab_flow_get_state(session->flow);
-    state.steps = 0;
-    state.time = 0.0;
-    state.previous = state.velocity;
-    state.inertia = own.inertia;
-    state.factored = own.factored;
-    state.eta = own.eta; /* those of this material */
-    state.nu = own.nu;
-    SAB_TRY(sab_flow_restore(session->flow, &state, &why));
-cleanup:
-    if (status != SAB_OK)
-        sab_fail(err, status, "initial.from: %s", why.message);
     sab_checkpoint_destroy(&c);
     return status;
 }

@@ -40,13 +40,16 @@ bool sab_state_exists(const char *directory);
 /* Is the checkpoint there that of a creeping flow? Without a summary it is what is left of a result
  * that could not be moved into place, not a run that can go on. */
 bool sab_state_creeps(const char *directory);
-/* Go on where the run in this directory was: march and run are as they were then. If the
+/* Go on where the run in this directory was: march and run are as they were then, and what the
+ * session tells of its start. If the
  * checkpoint is damaged the one before is taken, with a warning. SAB_ERR_USAGE if it is of another
  * case, with the key, or of another mesh. */
-sab_status sab_state_resume(const char *directory, const sab_session *session,
-                            sab_warnings *warnings, sab_march *march, sab_run_state *run,
-                            sab_error *err);
-/* initial.from: velocity and stress of another run. */
-sab_status sab_state_initial(const sab_session *session, sab_error *err);
+sab_status sab_state_resume(const char *directory, sab_session *session, sab_warnings *warnings,
+                            sab_march *march, sab_run_state *run, sab_error *err);
+/* The state of a flow; its arrays are borrowed from the checkpoint. */
+sab_status sab_state_get_flow(const sab_checkpoint *c, sab_flow_state *state, sab_error *err);
+/* Are nodes and elements the same; and the boundary groups (NULL: whatever they are)? */
+sab_status sab_state_check_mesh(const sab_checkpoint *c, const sab_session *session, bool *same,
+                                bool *same_groups, sab_error *err);
 
 #endif

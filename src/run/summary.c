@@ -443,7 +443,7 @@ static void steps(sab_json *json, const sab_session *session, const sab_run_resu
 
     sab_json_begin_object(json, "window");
     sab_json_integer(json, "rows", result->window);
-    sab_json_number(json, "length", result->window * session->c->time.step);
+    sab_json_number(json, "length", result->window_length);
     if (session->watched >= 0)
         sab_json_string(json, "probe", session->c->probe[session->watched].name);
     sab_json_end_object(json);
@@ -540,6 +540,26 @@ static void costs(sab_json *json, const sab_run_result *result)
     sab_json_number(json, "time", sab_march_time(m));
 }
 
+/* A start from another mesh (fem/transfer.h). */
+static void initial(sab_json *json, const sab_session *session)
+{
+    const sab_transfer_report *r = &session->transfer;
+    const double whole = session->c->geometry->whole;
+
+    if (r->places == 0)
+        return;
+    sab_json_begin_object(json, "initial");
+    sab_json_integer(json, "places", r->places);
+    sab_json_integer(json, "clamped", r->clamped);
+    sab_json_number(json, "farthest", r->farthest);
+    sab_json_number(json, "outside", r->outside);
+    sab_json_number(json, "energy", whole * r->energy);
+    sab_json_number(json, "energy_source", whole * r->energy_source);
+    sab_json_number(json, "divergence", r->divergence);
+    sab_json_number(json, "divergence_source", r->divergence_source);
+    sab_json_end_object(json);
+}
+
 static void flow_numbers(sab_json *json, const sab_session *session, const sab_run_result *result)
 {
     const sab_mesh *mesh = session->mesh;
@@ -553,6 +573,7 @@ static void flow_numbers(sab_json *json, const sab_session *session, const sab_r
         sab_json_integer(json, "wall_points", session->flow->walls->n);
     sab_json_end_object(json);
     material(json, session);
+    initial(json, session);
     if (sab_march_is_creeping(result->march))
         sab_json_string(json, "missed_by", sab_miss_table[result->report.missed.by].key);
     add_solver(json, &result->report.solve, session->c->solver.tolerance, session->flow->solver,

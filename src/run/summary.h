@@ -25,7 +25,8 @@ typedef struct sab_run_result {
     double cpu_assembly, cpu_output, cpu_total, wall_total;
     const sab_march *march;         /* report is its total */
     const double *mean, *deviation; /* [march->columns] over the last window */
-    int window;                     /* its rows */
+    int window;                     /* its rows, */
+    double window_length;           /* and the time they took */
     double cell_reynolds, courant;  /* at the end */
 } sab_run_result;
 

@@ -16,6 +16,8 @@ static const double VOLUME_PARTED = 0.05;
 static const double ROUGH_PRESSURE = 0.3;
 /* Inf-sup constants were measured down to 0.45 (docs/theory.md, 10.1). */
 static const double FLAT_ELEMENT = 0.1;
+/* Share of the mesh outside that of initial.from: more than two meshes of one curve differ by. */
+static const double OUTSIDE_MESH = 0.01;
 /* Share of grains without room: what short flows keep below without being corrected. */
 static const double EXCESS = 0.01;
 
@@ -106,6 +108,18 @@ void sab_session_warn(const sab_session *session, sab_warnings *warnings)
 }
 
 /* ---- after: every flow ----------------------------------------------------------------------- */
+
+/* A start from another mesh, a part of which is not there. */
+static void warn_start(sab_run *run)
+{
+    const sab_transfer_report *r = &run->session.transfer;
+
+    if (r->outside > OUTSIDE_MESH)
+        sab_warnings_add(&run->warnings,
+                         "initial.from: %.2g %% of this mesh is outside that of the state: the "
+                         "velocity there is that of the nearest boundary, up to %.2g away",
+                         100.0 * r->outside, r->farthest);
+}
 
 static void warn_volume(sab_run *run)
 {
@@ -222,15 +236,18 @@ static void warn_energy(sab_run *run, const sab_march_energy *e)
             run->session.c->time.order == 1 ? ", or time.order: 2" : "");
 }
 
-/* Beyond what the time scheme takes [docs/theory.md, 3.3]? */
-static void warn_advection(sab_run *run)
+/* Beyond what the time scheme takes [docs/theory.md, 3.3]? Without viscosity every mesh is; what
+ * the steps made then tells, a tenth of what is refused. */
+static void warn_advection(sab_run *run, const sab_march_energy *e)
 {
     const sab_case *c = run->session.c;
     const int order = c->time.order;
     const double limit =
         sab_transport_limit(c->element, sab_session_is_split(&run->session), order);
 
-    if (run->session.flow->surface == NULL && run->result.cell_reynolds > limit)
+    if (run->session.flow->surface != NULL || !(run->result.cell_reynolds > limit))
+        return;
+    if (isfinite(run->result.cell_reynolds) || e->share > 0.1 * SAB_MADE_OF_NOTHING)
         sab_warnings_add(
             &run->warnings,
             "advection may be under-resolved on this mesh: |u| h Re up to %.3g, above %g; "
@@ -252,6 +269,29 @@ static void warn_excess(sab_run *run)
                          surface->room == NULL ? " (surface.correct is off)" : "");
 }
 
+/* Grains that go too far even in the shortest steps that are allowed. */
+static void warn_courant(sab_run *run)
+{
+    static const double much = 1.25; /* that of flow/step.c, which takes finer ones beyond it */
+    const sab_march *m = run->march;
+    const sab_case_time *t = &run->session.c->time;
+    double largest = 0.0;
+    int fast = 0;
+
+    for (int i = 0; i < m->rows && t->smallest > 0.0; i++) {
+        const double *row = m->history + (size_t)i * (size_t)m->columns;
+
+        largest = fmax(largest, row[SAB_HISTORY_COURANT]);
+        fast += row[SAB_HISTORY_COURANT] > much * t->courant;
+    }
+    if (fast > 0)
+        sab_warnings_add(&run->warnings,
+                         "in %d of %d steps grains went farther than time.courant: %g of an "
+                         "element, up to %.3g; use a smaller time.%s",
+                         fast, m->rows, t->courant, largest,
+                         run->session.flow->setup.levels > 0 ? "smallest" : "step");
+}
+
 static void warn_inertial(sab_run *run)
 {
     const sab_march *m = run->march;
@@ -269,7 +309,8 @@ static void warn_inertial(sab_run *run)
     if (run->had_angle) /* a formula of time may lose it */
         warn_friction(&run->session, &run->warnings);
     warn_energy(run, &energy);
-    warn_advection(run);
+    warn_advection(run, &energy);
+    warn_courant(run);
     warn_excess(run);
 }
 
@@ -279,6 +320,7 @@ void sab_run_warn(sab_run *run)
         sab_warn_scene_result(run);
         return;
     }
+    warn_start(run);
     warn_volume(run);
     if (sab_march_is_creeping(run->march))
         warn_creeping(run);

@@ -102,6 +102,20 @@ def others():
     tests.check("a slice through the body" in look("box")[1], "  in space a slice is shown")
 
 
+def units():
+    summary = tests.run("units", "hopper", "mesh.parameters.h=1.5", "mesh.parameters.across=3", "time.step=0.1", "time.end=0.2",
+                        "units={length: 5 cm, density: 1500 kg/m^3}", "time.steady=0")
+    done = report("units")
+    tests.check(done.stderr == "", "  nothing to complain of: " + done.stderr)
+    page, text = look("units")
+    flux = summary["si"]["probes"]["discharge"]
+    tests.check(f"{flux['value']:.6g} {flux['unit']}" in text, "  the probe with its unit")
+    profiles = page[page.index("<h2>Profiles"):]
+    tests.check(profiles[:profiles.index("</section>")].count("<figure>") == 3,
+                "  stresses, velocities and shares of a wall load have axes of their own")
+    tests.check("{'" not in text, "  no text of Python")
+
+
 def study():
     with open(tests.path("study.yaml"), "w", encoding="utf-8") as file:
         file.write(f"base: {ROOT}/cases/chute/inertial.yaml\n"
@@ -117,6 +131,7 @@ def study():
 run()
 missed()
 others()
+units()
 study()
 tests.check("holds no result" in report(".", code=3).stderr, "a directory without a result")
 tests.check("there is no directory" in report("nowhere", code=3).stderr, "no directory")

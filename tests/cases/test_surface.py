@@ -115,26 +115,115 @@ def same():
                 tests.check(one.read() == other.read(), f"same: {file} of {name}")
 
 
+def gate():
+    """Fill, rest, discharge in one run: fed for a time, held by a gate, let out; the same bits across the gate."""
+    boundaries = ("{top: {inflow: {velocity: [0, \"t < 0.9 ? -1 : 0\"], fill: 0.9}}, outlet: {slip: true, opens: 2}, "
+                  "axis: {slip: true}, wall: {wall: {friction: 0.3}}}")
+    sets = ["mesh.parameters={D: 1, W: 2, H: 2, h: 0.5, across: 3}", "initial.fill=\"y < 0.5\"", f"boundaries={boundaries}",
+            "time.step=0.2", "time.smallest=0.025", "output.every=1", "probes.fed.fed=top", "probes.push.force=outlet"]
+    tests.run("gate", "emptying", *sets, "time.end=2.6")
+    rows = history("gate")
+    first = rows[0]["mass"] - rows[0]["fed"]
+    worst = max(abs(row["mass"] + row["left"] + row["over"] - row["fed"] - first) for row in rows)
+    tests.below(worst, 1e-13, "gate: inside + left - fed")
+    tests.below(max(abs(row["ledger_defect"]) for row in rows), 1e-12, "gate: defect")
+    tests.below(max(abs(row["ledger_in"] - row["ledger_given"]) for row in rows), 0, "gate: what comes in is given")
+    fed = sum(row["ledger_in"] for row in rows) / rows[-1]["fed"]
+    tests.below(fed - 0.5, 1e-13, "gate: energy of what is fed at speed 1, in parts of its mass: 1/2")
+    closed = [row for row in rows if row["time"] < 2.001]
+    tests.check(2.0 in [round(row["time"], 9) for row in rows], "gate: a step ends when it opens")
+    tests.check(all(row["left"] == 0 for row in closed) and closed[-1]["push_y"] < -0.1, "gate: it holds the grains")
+    tests.check(rows[-1]["left"] > 0.01 and rows[-1]["push_y"] == 0, f"gate: then they leave, {rows[-1]['left']:.3f}")
+    case = os.path.join(ROOT, "cases", "emptying")
+    rest = [text for override in (*sets, "time.end=2.6") for text in ("--set", override)]
+    for name, stop in ("gate-at", 2.0), ("gate-after", 2.2):
+        tests.run(name, "emptying", *sets, f"time.end={stop}")
+        done = sablier("run", case, "-q", "-o", tests.path(name), "--resume", *rest)
+        tests.check(done.returncode == 0, f"{name}: resumed " + done.stderr.strip())
+    done = sablier("run", case, "-q", "-o", tests.path("gate-threads"), "--threads", "2", *rest)
+    tests.check(done.returncode == 0, "gate: two threads " + done.stderr.strip())
+    for name in "gate-at", "gate-after", "gate-threads":
+        with open(os.path.join(tests.path("gate"), "history.csv"), "rb") as one, \
+                open(os.path.join(tests.path(name), "history.csv"), "rb") as other:
+            tests.check(one.read() == other.read(), f"gate: history.csv of {name}")
+
+
+def group():
+    """The elements of a group of the mesh are what the formula says."""
+    short = [*COARSE, "time.end=0.12"]
+    tests.run("formula", "column", *short)
+    tests.run("group", "column", *short, "initial.fill={group: grains}")
+    tests.check(history("formula") == history("group"), "group: the same as by the formula")
+
+
+def pace():
+    """Steps that follow the grains: on the grid of the longest, at most that far, with the same bits when resumed or on
+    two threads; windows are stretches of time."""
+    sets = [*COARSE[:2], *COARSE[3:], "time.step=0.2", "time.smallest=0.02", "time.courant=0.2", "output.every=0.2"]
+    summary = tests.run("pace", "column", *sets, "time.end=1.4", "time.window=0.4")
+    rows = history("pace")
+    times = [0] + [row["time"] for row in rows]
+    lengths = {row["length"] for row in rows}
+    tests.check(lengths <= {0.2, 0.1, 0.05, 0.025} and len(lengths) > 1, f"pace: lengths {lengths}")
+    tests.below(max(abs(b - a - row["length"]) for a, b, row in zip(times, times[1:], rows)), 1e-15, "pace: times")
+    tests.check({round(0.2 * k, 9) for k in range(8)} <= {round(t, 9) for t in times}, "pace: all multiples of time.step")
+    tests.below(max(row["courant"] for row in rows), 1.25 * 0.2, "pace: Courant number of the grains")
+    tests.below(max(abs(row["ledger_defect"]) for row in rows), 1e-12, "pace: defect")
+    last = [row for row in rows if row["time"] > 1.0001]
+    mean = sum(row["length"] * row["front"] for row in last) / sum(row["length"] for row in last)
+    tests.below(summary["probes"]["front"] / mean - 1, 1e-14, "pace: mean in time over the window")
+    tests.below(summary["window"]["length"] - 0.4, 1e-15, "pace: length of the window")
+    case = os.path.join(ROOT, "cases", "column")
+    tests.run("pace-parts", "column", *sets, "time.end=0.6", "time.window=0.4")
+    rest = [text for override in (*sets, "time.end=1.4", "time.window=0.4") for text in ("--set", override)]
+    done = sablier("run", case, "-q", "-o", tests.path("pace-parts"), "--resume", *rest)
+    tests.check(done.returncode == 0, "pace: resumed " + done.stderr.strip())
+    done = sablier("run", case, "-q", "-o", tests.path("pace-threads"), "--threads", "2", *rest)
+    tests.check(done.returncode == 0, "pace: two threads " + done.stderr.strip())
+    for name in "pace-parts", "pace-threads":
+        for file in "history.csv", "grains_0002.vtu", os.path.join("profiles", "height.csv"):
+            with open(os.path.join(tests.path("pace"), file), "rb") as one, \
+                    open(os.path.join(tests.path(name), file), "rb") as other:
+                tests.check(one.read() == other.read(), f"pace: {file} of {name}")
+
+
 def refused():
     case = os.path.join(ROOT, "cases", "column")
     for override, sentence in [
             ("material.dilatancy=0.1", "until it depends on their density"),
             ("time.order=2", "order 1 in time only"),
+            ("time.smallest=0.1", "is longer than time.step"),
+            ("time.courant=0.1", "only has a meaning beside 'smallest'"),
             ("initial.fill=2", "initial.fill"),
             ("initial.fill=\"x < 1 ? 2 : 0\"", "not between 0 and 1"),
             ("initial={}", "needs initial.fill"),
             ("boundaries.top.traction=[0, -1]", "would act on the void"),
             ("boundaries.base.velocity=[0, 0.1]", "goes through the side"),
+            ("boundaries.base.opens=0.1", "0.06 or 0.12 would be"),
+            ("boundaries.top.opens=0.12", "no wall to take away"),
+            ("boundaries.top={inflow: {velocity: [0, -1]}, traction: 0}", "inflow says all there is to say"),
+            ("boundaries.top={inflow: {velocity: [0, -1], fill: 2}}", "out of range"),
+            ("boundaries.top={inflow: {fill: 1}}", "inflow.velocity: missing"),
+            ("initial.fill={group: nothing}", "there are domain, grains"),
             ("probes.flow.flux=right", "use left"),
             ("probes.energy.integral=kinetic_energy", "use grains")]:
         done = sablier("check", case, *[text for o in [*COARSE, override]
                                         for text in ("--set", o)])
         tests.check(done.returncode == 3 and sentence in done.stderr.replace("\n", " "),
                     f"refused: {override}: {done.returncode} {done.stderr.strip()}")
-    done = sablier("check", os.path.join(ROOT, "cases", "rest"), "--set",
-                   "probes.grains.grains=mass")
-    tests.check(done.returncode == 3 and "add a section `surface`" in done.stderr,
-                "refused: grains without surface: " + done.stderr.strip())
+    for override, sentence in [
+            ("probes.grains.grains=mass", "add a section `surface`"),
+            ("probes.fed.fed=top", "add a section `surface`"),
+            ("time.smallest=0.001", "only has a meaning with time.scheme: inertial")]:
+        done = sablier("check", os.path.join(ROOT, "cases", "rest"), "--set", override)
+        tests.check(done.returncode == 3 and sentence in done.stderr, f"refused: {override}: {done.stderr.strip()}")
+    for override, sentence in [
+            ("time.smallest=0.01", "section `surface`"),
+            ("boundaries.top={inflow: {velocity: [0, -1]}}", "on a mesh that is full give velocity instead"),
+            ("boundaries.wall.opens=1", "is for walls that stay")]:
+        done = sablier("check", os.path.join(ROOT, "cases", "silo"), "--set", override, "--set", "probes.load.traction=wall")
+        tests.check(done.returncode == 3 and sentence in done.stderr.replace("\n", " "),
+                    f"refused: {override}: {done.stderr.strip()}")
 
 
 column()
@@ -143,5 +232,8 @@ drum()
 emptying()
 constant()
 same()
+gate()
+group()
+pace()
 refused()
 tests.end()

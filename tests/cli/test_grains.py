@@ -38,6 +38,29 @@ probes:
   rate: {flux: out}
   profile: {height: [[0, 0], [10, 0]], samples: 5}
 """
+# ellipses on beads in a room that repeats itself
+AROUND = """\
+geometry: plane
+gravity: [0.3, -1]
+grains:
+  radius: [0.3, 0.5]
+  radius_y: [0.25, 0.5]
+  angle: [0, 180]
+  friction: 0.4
+  travel: 0.1
+  reach: 0.2
+  periodic: {x: [-1, 7]}
+  fill: {rain: 30, low: [-1, 0.2], high: [7, 9], seed: 3}
+walls:
+  floor: {segment: [[-1, 0], [7, 0]], beads: 0.2, friction: 0.4}
+time: {scheme: inertial, step: 0.05, end: 3}
+output: {every: 0.5, checkpoint: 0, contacts: true}
+probes:
+  number: {grains: points}
+  weight: {force: floor}
+  centre: {grains: centre}
+  profile: {height: [[-1, 0], [7, 0]], samples: 4}
+"""
 TIMES = {"cpu", "wall", "peak_memory", "provenance"}
 
 # what is changed in CASE, and what the message must say
@@ -60,8 +83,8 @@ MISTAKES = [
     ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
     ("open: true", "open: true, friction: 0.1", r"walls.out: is open: nothing touches it"),
     ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
-    ("scheme: inertial, step: 0.05, end: 3", "scheme: creeping", r"grains: only has a meaning with time.scheme: inertial"),
-    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius"),
+    ("scheme: inertial, ", "", r"^\S*case.yaml:\d+:1: grains: they move in time steps; add time.scheme: inertial\n$"),
+    ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
 ]
 
 
@@ -81,6 +104,7 @@ def rows(directory):
 
 def interrupted(program, suite, root):
     """Stopped, killed and continued, it ends with the same bytes."""
+    write(os.path.join(root, "case.yaml"), CASE)
     done = program.run("run", "case.yaml", "-q", "-o", "whole", cwd=root)
     suite.check("a run ends well", done.returncode == 0, done.stderr)
     whole = result(os.path.join(root, "whole"))
@@ -114,6 +138,61 @@ def physics(suite, root):
     suite.check("overlap within what was asked", max(r["overlap"] for r in table) < 1e-2)
     mean = sum(r["weight_y"] for r in table[-10:]) / 10
     suite.check("the floor bears", -1.6 * mass < mean < -0.5 * mass, (mean, mass))
+
+
+# what is changed in AROUND
+AROUND_MISTAKES = [
+    ("x: [-1, 7]", "x: 7", r"case.yaml:10:\d+: grains.periodic.x: give two numbers"),
+    ("x: [-1, 7]", "z: [-1, 7]", r"grains.periodic.z: there is no such direction in the plane"),
+    ("x: [-1, 7]", "w: [-1, 7]", r"grains.periodic.w: unknown key"),
+    ("x: [-1, 7]", "x: [-1, 6]", r"walls: a segment is longer than the room"),
+    ("{segment: [[-1, 0], [7, 0]], beads: 0.2,", "{point: [0, 0], normal: [0.1, 1],", r"walls: a plane across a direction"),
+    ("{segment: [[-1, 0], [7, 0]], beads: 0.2,", "{point: [0, 0], normal: [0, 1], beads: 0.2,", r"walls.floor.beads"),
+    ("beads: 0.2", "beads: 1e-9", r"walls.floor.beads: a row of 4e\+09 beads"),
+    ("radius_y: [0.25, 0.5]", "radius_y: 0", r"grains.radius_y: "),
+    ("  radius_y: [0.25, 0.5]\n", "", r"grains.angle: only has a meaning beside"),
+    ("{grains: centre}", "{front: 0.99}", r"probes: there is no front along x"),
+    ("reach: 0.2", "reach: 3.2", r"the room repeats itself after 8 along x; pairs of grains span up to 4"),
+]
+
+
+def around(program, suite, root):
+    """Ellipses that leave at one side and come in at the other: files, balances, resumption."""
+    write(os.path.join(root, "case.yaml"), AROUND)
+    done = program.run("run", "case.yaml", "-q", "-o", "around", cwd=root)
+    suite.check("ellipses in a room that repeats itself", done.returncode == 0, done.stderr)
+    table = rows(os.path.join(root, "around"))
+    with open(os.path.join(root, "around", "summary.json"), encoding="utf-8") as stream:
+        mass = json.load(stream)["grains"]["mass"]
+    # momentum of the centre, which is not taken back, against weight and floor
+    moves = [(table[-1][c] - table[-2][c]) / 0.05 * mass for c in ("centre_x", "centre_y")]
+    pushed = [sum(g * mass - r[w] for r in table) * 0.05 for g, w in ((0.3, "weight_x"), (-1, "weight_y"))]
+    suite.check("weight and floor make the momentum", all(abs(m - p) < 0.06 * mass for m, p in zip(moves, pushed)),
+                (moves, pushed, mass))
+    suite.check("no grain is lost", table[-1]["number"] == 30)
+    with open(os.path.join(root, "around", "profiles", "profile.csv"), encoding="utf-8", newline="") as stream:
+        heights = list(csv.DictReader(stream))
+    suite.check("all of them stand over the profile", abs(sum(float(h["height"]) for h in heights) * 2 - mass) < 1e-9 * mass, heights)
+    done = program.run("run", "case.yaml", "-q", "-o", "part", "--set", "time.end=1.5", cwd=root)
+    done = program.run("run", "case.yaml", "-q", "-o", "part", "--resume", cwd=root)
+    suite.check("it goes on", done.returncode == 0, done.stderr)
+    suite.check("  with the same bytes", result(os.path.join(root, "part")) == result(os.path.join(root, "around")))
+    write(os.path.join(root, "grains.csv"), "x,y,radius,radius_y,angle\n1,1,0.5,0.3,90\n3,1,0.4,0.4,0\n")
+    text = edit(AROUND, ("  radius: [0.3, 0.5]\n  radius_y: [0.25, 0.5]\n  angle: [0, 180]\n", ""))
+    write(os.path.join(root, "file.yaml"), edit(text, ("fill: {rain: 30, low: [-1, 0.2], high: [7, 9], seed: 3}", "fill: {file: grains.csv}")))
+    done = program.run("check", "file.yaml", cwd=root)
+    suite.check("ellipses of a file", done.returncode == 0 and "2 ellipses of semi-axes 0.3 to 0.5" in done.stdout,
+                done.stdout + done.stderr)
+
+
+def refused(program, suite, root, case, mistakes):
+    for old, new, said in mistakes:
+        write(os.path.join(root, "bad", "case.yaml"), edit(case, (old, new)))
+        before = snapshot(root)
+        done = program.run("run", "bad/case.yaml", "-q", "-o", "bad/out", cwd=root)
+        suite.check(f"refused: {new.strip()}", done.returncode == 3 and re.search(said, done.stderr),
+                    (done.returncode, done.stderr))
+        suite.check(f"  nothing is written: {new.strip()}", snapshot(root) == before)
 
 
 def honest(program, suite, root):
@@ -173,18 +252,13 @@ def main():
         sys.exit(__doc__)
     program, suite = Program(sys.argv[1]), Suite()
     with tempfile.TemporaryDirectory(prefix="sablier-grains-") as root:
-        write(os.path.join(root, "case.yaml"), CASE)
         interrupted(program, suite, root)
         physics(suite, root)
         honest(program, suite, root)
         fills(program, suite, root)
-        for old, new, said in MISTAKES:
-            write(os.path.join(root, "bad", "case.yaml"), edit(CASE, (old, new)))
-            before = snapshot(root)
-            done = program.run("run", "bad/case.yaml", "-q", "-o", "bad/out", cwd=root)
-            suite.check(f"refused: {new.strip()}", done.returncode == 3 and re.search(said, done.stderr),
-                        (done.returncode, done.stderr))
-            suite.check(f"  nothing is written: {new.strip()}", snapshot(root) == before)
+        refused(program, suite, root, CASE, MISTAKES)
+        around(program, suite, root)
+        refused(program, suite, root, AROUND, AROUND_MISTAKES)
     return suite.end()
 
 

@@ -534,6 +534,23 @@ class Studies:
         self.check("continue: what follows a changed point is run again",
                    len(self.redone("out/n", before)) == 6, self.redone("out/n", before))
 
+    def test_continue_mesh(self):
+        """From a coarse mesh to a finer one: the state is interpolated."""
+        write(self.path("nm/study.yaml"), "base: ../c\ncontinue: mesh.parameters.h\n"
+              "set: {solver.method: apgd, solver.tolerance: 1e-4}\nvary: {mesh.parameters.h: [0.5, 0.4]}\n")
+        done = self.run("study", "nm", "-v")
+        self.check("continue over meshes: from the coarse one", re.search(
+            r"points/h=0.4 .*initial.from=\S*/h=0.5/checkpoint.sab", done.stdout), done.stdout)
+        fine = load(self.path("out/nm/points/h=0.4/summary.json"))
+        self.run("run", "c", "-q", "-o", "cold-mesh", "--set", "solver.method=apgd", "--set", "solver.tolerance=1e-4",
+                 "--set", "mesh.parameters.h=0.4")
+        cold = load(self.path("cold-mesh/summary.json"))
+        self.check("continue over meshes: interpolated", fine["initial"]["places"] > 0 and
+                   fine["initial"]["outside"] < 0.01, fine.get("initial"))
+        self.check("continue over meshes: the same flow", close(fine["probes"]["drag"][0], cold["probes"]["drag"][0], 1e-3))
+        self.check("continue over meshes: with less work", fine["solver"]["solves"] < cold["solver"]["solves"],
+                   (fine["solver"]["solves"], cold["solver"]["solves"]))
+
     def test_bracket(self):
         """Bingham flow between plates stops at Bi = 1. On a mesh it stops earlier, by a part of the
         size of a cell; the threshold does not depend on the viscosity."""

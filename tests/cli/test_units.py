@@ -13,7 +13,7 @@ import os
 import sys
 import tempfile
 
-from harness import Program, Suite, write
+from harness import MESHES, Program, Suite, write
 
 # A film of sand on a slope of 30 degrees, 20 cm thick; plain numbers are L, and formulas are in L.
 FILM = """\
@@ -89,6 +89,16 @@ def close(a, b, tolerance):
         return len(a) == len(b) and all(abs(x - y) <= tolerance * max(map(abs, b)) for x, y in zip(a, b))
     return abs(a - b) <= tolerance * abs(b)
 
+LID = f"""\
+mesh: {{file: {MESHES}/cavity.geo, parameters: {{h: 0.5}}}}
+material: {{friction: 0, bingham: 0.5, reynolds: inf}}
+gravity: [0, 0]
+boundaries:
+  lid:  {{velocity: [1, 0]}}
+  wall: {{velocity: [0, 0]}}
+time: {{scheme: inertial, step: 0.1, end: 0.5}}
+"""
+
 
 def main():
     suite, program = Suite(), Program(sys.argv[1])
@@ -153,6 +163,12 @@ def main():
         write(os.path.join(root, "dry/case.yaml"), text.replace(", viscosity: 44.8 Pa s", ""))
         done = program.run("check", "dry", cwd=root)
         suite.check("with inertia and units: no viscosity", "reynolds     inf" in done.stdout, done.stdout + done.stderr)
+        write(os.path.join(root, "lid.yaml"), LID)
+        for option, warned in (("material.reynolds=inf", False), ("material.reynolds=1e7", True)):
+            done = program.run("run", "lid.yaml", "-q", "-o", "dry-run", "--force", "--set", option, cwd=root)
+            found = load(os.path.join(root, "dry-run/summary.json"))
+            suite.check(f"advection, {option}: told by the energy where no mesh is fine enough",
+                        any("under-resolved" in w for w in found["warnings"]) == warned, (done.stderr, found["warnings"]))
         for edit, means in [
                 (("length: 0.2 m", "length: 0.2"), "units.length: expected a length (2 cm), a number with its unit"),
                 (("length: 0.2 m", "length: 2 kg"), "units.length: '2 kg' is a mass; expected a length"),

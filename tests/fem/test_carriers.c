@@ -101,7 +101,7 @@ static void test_matrix(void)
             memcpy(at[p].xi, rule->xi[p % rule->n], sizeof at[p].xi);
             at[p].mass = mass->at->weight[p];
         }
-        CU_ASSERT_EQUAL_FATAL(sab_carriers_restore(s.carriers, n, at, left, NULL), SAB_OK);
+        CU_ASSERT_EQUAL_FATAL(sab_carriers_restore(s.carriers, n, at, left, left, NULL), SAB_OK);
         sab_mass_assemble(mass, 2.0, s.scatter, s.A[0]);
         sab_carriers_assemble(s.carriers, 2.0, s.scatter, s.A[1]);
         double worst = 0.0, largest = 0.0;

@@ -279,7 +279,7 @@ static void test_march(void)
     CU_ASSERT_EQUAL_FATAL(march[0]->rows, march[1]->rows);
     CU_ASSERT(memcmp(march[0]->history, march[1]->history,
                      (size_t)(march[0]->rows * march[0]->columns) * sizeof(double)) == 0);
-    CU_ASSERT_EQUAL(sab_march_window(march[0], mean, deviation), 5);
+    CU_ASSERT_EQUAL(sab_march_window(march[0], mean, deviation, NULL), 5);
     CU_ASSERT_DOUBLE_EQUAL(mean[SAB_HISTORY_TIME], march[0]->rows * 0.1 - 0.2, 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(deviation[SAB_HISTORY_TIME], sqrt(0.025), 1e-12);
     CU_ASSERT_DOUBLE_EQUAL(mean[SAB_HISTORY_FIXED], 2.0 / 3.0 * reynolds, 2e-3);

@@ -338,6 +338,60 @@ static void test_frictionless(void)
     sab_grains_destroy(&g);
 }
 
+/* Bounces without gravity are exact, whatever the step: off a wall that rests or moves, and of two
+ * grains head-on, v_i' = (p - m_j e (v_i - v_j))/(m_i + m_j). A push that lasts does not bounce. */
+static void test_bounce(void)
+{
+    for (int k = 0; k <= 20; k++) {
+        const double e = 0.05 * k, wall_speed = k % 3 == 0 ? 0.0 : 0.3, heavy = 1.0 + k;
+        sab_grains *g = on_slope(0.0, 0.37, 0.0, SAB_GRAINS_COULOMB, 0.03, 1e-13);
+
+        g->options.gravity[1] = 0.0;
+        g->wall[0].restitution = e;
+        g->wall[0].velocity[1] = wall_speed;
+        g->bodies->velocity[0] = 0.7;
+        g->bodies->velocity[1] = -1.0;
+        run(g, 30);
+        CU_ASSERT_DOUBLE_EQUAL(g->bodies->velocity[1], wall_speed + e * (1.0 + wall_speed), 1e-14);
+        CU_ASSERT_EQUAL(g->bodies->velocity[0], 0.7);
+        sab_grains_destroy(&g);
+
+        sab_grains_options o = sab_grains_options_default();
+        sab_bodies *b = NULL;
+        o.restitution = e;
+        o.step = 0.03;
+        o.travel = 0.0;
+        o.solver.tolerance = 1e-13;
+        sab_bodies_create(3, &b, NULL);
+        sab_bodies_add(b, (double[]){0.0, 0.0, 0.0}, 1.0, 1.0, NULL);
+        sab_bodies_add(b, (double[]){0.0, 0.0, 2.37}, 1.0, heavy, NULL);
+        b->velocity[2] = 1.0;
+        b->velocity[8] = -0.5;
+        CU_ASSERT_FATAL(sab_grains_create(&o, &b, 0, NULL, 0, NULL, &g, NULL) == SAB_OK);
+        run(g, 30);
+        const double p = 1.0 - 0.5 * heavy;
+        CU_ASSERT_DOUBLE_EQUAL(g->bodies->velocity[2], (p - heavy * e * 1.5) / (1.0 + heavy),
+                               1e-13);
+        CU_ASSERT_DOUBLE_EQUAL(g->bodies->velocity[8], (p + e * 1.5) / (1.0 + heavy), 1e-13);
+        sab_grains_destroy(&g);
+    }
+}
+
+/* Barboteu and Dumont's first example: a ball along a plane, 1.5 m/s, 2000 steps of 0.1 ms. */
+static void test_first_example(void)
+{
+    sab_grains *g = on_slope(0.0, 0.0, 0.0, SAB_GRAINS_COULOMB, 1e-4, 1e-7);
+
+    g->options.gravity[1] = -9.81;
+    g->options.solver.method = SAB_METHOD_GS;
+    g->bodies->velocity[0] = 1.5;
+    for (int k = 0; k < 2000; k++)
+        CU_ASSERT_EQUAL(run(g, 1).loaded, 1);
+    CU_ASSERT_DOUBLE_EQUAL(g->bodies->position[0], 0.3, 1e-12);
+    CU_ASSERT_EQUAL(g->bodies->position[1], 1.0);
+    sab_grains_destroy(&g);
+}
+
 /* A wall that moves carries a disc along: first it slides, then it rests on it. */
 static void test_moving_wall(void)
 {
@@ -406,7 +460,8 @@ static void test_squeezed(void)
 static void test_box(void)
 {
     sab_grains_options o = sab_grains_options_default();
-    const sab_fill_grid fill = {{4, 4, 4}, {0}, 1.0, {0.40, 0.45, 1.0, 2.0, 0.0}, 0.025, 0.0, 3};
+    const sab_fill_grid fill = {{4, 4, 4}, {0}, 1.0, {0.40, 0.45, 1.0, 2.0, 0.0, 0, 0, 0, 0},
+                                0.025,     0.0, 3};
     sab_bodies *b = NULL;
     sab_grains *g = NULL;
     sab_grain_wall wall[5];
@@ -461,6 +516,8 @@ int main(void)
                                      {"a stack carries what is above", test_stack},
                                      {"two grains hit", test_collision},
                                      {"without friction; with restitution", test_frictionless},
+                                     {"exact bounces", test_bounce},
+                                     {"the first example of the active set", test_first_example},
                                      {"a wall that moves", test_moving_wall},
                                      {"squeezed out beyond reach", test_squeezed},
                                      {"spheres settle in a box", test_box}};

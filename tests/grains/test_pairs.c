@@ -111,7 +111,8 @@ static void test_errors(void)
     sab_pairs pairs = {0};
     sab_error err;
     sab_grain_wall wall;
-    const sab_fill_grid tight = {{2, 2, 1}, {0}, 1.0, {0.5, 0.5, 1.0, 1.0, 0.0}, 0.01, 0.0, 1};
+    const sab_fill_grid tight = {{2, 2, 1}, {0}, 1.0, {0.5, 0.5, 1.0, 1.0, 0.0, 0, 0, 0, 0},
+                                 0.01,      0.0, 1};
 
     CU_ASSERT_EQUAL(sab_bodies_create(4, &b, &err), SAB_ERR_INPUT);
     CU_ASSERT_FATAL(sab_bodies_create(2, &b, &err) == SAB_OK);
@@ -136,7 +137,8 @@ static void test_memory(void)
     sab_status status = SAB_ERR_MEMORY;
 
     for (long k = 0; status == SAB_ERR_MEMORY; k++) {
-        const sab_fill_grid grid = {{5, 5, 1}, {0}, 1.0, {0.4, 0.5, 0.0, 0.0, 2.0}, 0.0, 0.0, 1};
+        const sab_fill_grid grid = {{5, 5, 1}, {0}, 1.0, {0.4, 0.5, 0.0, 0.0, 2.0, 0, 0, 0, 0},
+                                    0.0,       0.0, 1};
         sab_bodies *b = NULL;
         sab_pairs pairs = {0};
         sab_error err;

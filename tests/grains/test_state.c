@@ -15,8 +15,9 @@ enum { ACROSS = 5, WALLS = 9 };
 /* Discs between segments, over a gate that opens and a sink. */
 static sab_status make(sab_grains **g, sab_error *err)
 {
-    const sab_fill_rain rain = {20, {0.1, 0.1}, {4.9, 8.0}, {0.3, 0.4, 0.0, 0.0, 1.0}, 7};
-    const sab_grain_sizes one = {0.3, 0.3, 1.0, 1.0, 0.0};
+    const sab_fill_rain rain = {
+        20, {0.1, 0.1}, {4.9, 8.0}, {0.3, 0.4, 0.0, 0.0, 1.0, 0, 0, 0, 0}, 7};
+    const sab_grain_sizes one = {0.3, 0.3, 1.0, 1.0, 0.0, 0, 0, 0, 0};
     const sab_fill_grid top = {{1, 1, 1}, {2.0, 9.0, 0.0}, 1.0, one, 0.0, 0.0, 1};
     sab_grains_options o = sab_grains_options_default();
     sab_grain_wall wall[WALLS], sink;

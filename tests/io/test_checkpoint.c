@@ -194,7 +194,7 @@ static void test_absurd_counts(void)
     assert_refused(&im, im.size, "head of a block");
     set_word(&im, 8, 1); /* of before the boundary groups */
     set_sum(&im, 0, HEADER_SUM);
-    assert_refused(&im, im.size, "it has version 1 of the format, this program reads version 3");
+    assert_refused(&im, im.size, "it has version 1 of the format, this program reads 3 and 4");
     free(im.byte);
     scratch_remove();
 }

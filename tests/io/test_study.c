@@ -229,8 +229,6 @@ static void test_messages(void)
          ":3:47: fit.weights: 'none' is none of deviations, equal"},
         {"base: ../base\nvary: {D: [1]}\ncontinue: E\n",
          ":3:11: continue: 'E' does not vary in this study; did you mean 'D'?"},
-        {"base: ../base\nvary: {mesh.parameters.h: [1]}\ncontinue: mesh.parameters.h\n",
-         ":3:11: continue: 'mesh.parameters.h' changes the mesh"},
         {BRACKET "base: ../base\nvary: {D: [1]}\ncontinue: D\n",
          ":4:11: continue: with a bracket it can only be its key 'boundaries.top.pressure'"},
         {BRACKET "base: ../base\nvary: {boundaries.top.pressure: [1]}\n",

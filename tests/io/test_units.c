@@ -132,6 +132,11 @@ static void test_names(void)
     CU_ASSERT(sab_units_of_probe(&p, &sab_geometry_plane, &u, &d, &scale, &extensive) &&
               !extensive);
     CU_ASSERT_STRING_EQUAL(sab_dimension_name(d, name, sizeof name), "N/m");
+    p = (sab_probe){.kind = SAB_PROBE_GRAINS, .grains = SAB_CARRIED_MOMENTUM};
+    CU_ASSERT(sab_units_of_probe(&p, &sab_geometry_space, &u, &d, &scale, &extensive) &&
+              !extensive && d.kg == 1 && d.m == 1 && d.s == -1);
+    CU_ASSERT(sab_units_of_probe(&p, &sab_geometry_plane, &u, &d, &scale, &extensive) &&
+              !extensive && d.kg == 1 && d.m == 0 && d.s == -1);
     p = (sab_probe){.kind = SAB_PROBE_POINT, .field = SAB_FIELD_YIELD_RATIO};
     CU_ASSERT(!sab_units_of_probe(&p, &sab_geometry_plane, &u, &d, &scale, &extensive));
     CU_ASSERT(sab_units_of_column("shear_rate", &u, &d, &scale));

@@ -172,7 +172,10 @@ static const sab_test tests[] = {
     {"singular and indefinite matrices", test_refused},
 };
 
+/* On several processes too (mpirun): process 0 tests, the others serve. */
 int main(void)
 {
+    if (sab_server_start())
+        return 0;
     return SAB_TEST_MAIN("linalg/amg", tests);
 }

@@ -397,6 +397,71 @@ static void test_repeated_triangles(void)
     sab_mesh_destroy(&m);
 }
 
+/* Is region i the elements whose centre has low < x < high, and no others? */
+static void check_region(const sab_mesh *m, const char *name, double low, double high)
+{
+    const int i = sab_mesh_find_region(m, name);
+    const double middle[] = {1.0 / 3.0, 1.0 / 3.0};
+    int wrong = 0;
+
+    CU_ASSERT_TRUE_FATAL(i >= 0);
+    for (int e = 0; e < m->nelements; e++) {
+        double x[SAB_DIM];
+
+        sab_mesh_map(m, e, middle, x, NULL);
+        wrong += m->region[i].has[e] != (x[0] > low && x[0] < high);
+    }
+    CU_ASSERT_EQUAL(wrong, 0);
+}
+
+/* Groups of elements, by name and number, of both kinds of reading and after a split; in format 2.2
+ * too, where one that cannot be told from another is not there. */
+static void test_regions(void)
+{
+    const char *const text =
+        SQUARE(0, 0.3) "Point(5) = {2, 0, 0, 0.3}; Line(5) = {2, 5};\n"
+                       "Line(6) = {5, 3}; Curve Loop(2) = {2, -6, -5};\n"
+                       "Plane Surface(2) = {2};\n" WALL "Physical Surface(\"all\") = {1, 2};\n"
+                       "Physical Surface(\"right\") = {2};\n"
+                       "Physical Surface(17) = {1};\n";
+    const char *const mixed = MSH FIVE "3\n1 1 2 1 1 1 2\n2 2 2 4 1 1 2 3\n3 2 2 5 1 1 3 4\n" END;
+    const char *const apart = MSH FIVE "3\n1 1 2 1 1 1 2\n2 2 2 4 1 1 2 3\n3 2 2 5 2 1 3 4\n" END;
+
+    for (int k = 0; k < 3; k++) {
+        const char *path = scratch_file("regions.geo", text, strlen(text));
+        sab_mesh *m = NULL, *fine = NULL;
+        sab_error err = {0};
+        const sab_status status = k == 1 ? sab_mesh_read_apart(path, true, 2, 0, NULL, &m, &err)
+                                         : sab_mesh_read(path, 2, 0, NULL, &m, &err);
+
+        CU_ASSERT_EQUAL_FATAL(status, SAB_OK);
+        if (k == 2) {
+            CU_ASSERT_EQUAL_FATAL(sab_mesh_split_alfeld(m, &fine, NULL), SAB_OK);
+            sab_mesh_destroy(&m);
+            m = fine;
+        }
+        CU_ASSERT_EQUAL(m->nregions, 3);
+        check_region(m, "all", -9.0, 9.0);
+        check_region(m, "right", 1.0, 9.0);
+        check_region(m, "17", -9.0, 1.0);
+        CU_ASSERT_EQUAL(sab_mesh_find_region(m, "left"), -1);
+        CU_ASSERT_EQUAL(sab_mesh_find_region(m, "99"), -1);
+        CU_ASSERT_EQUAL(sab_mesh_find_region(m, ""), -1);
+        sab_mesh_destroy(&m);
+    }
+    sab_mesh *m = read_mesh(scratch_file("mixed.msh", mixed, strlen(mixed)));
+    CU_ASSERT_EQUAL(m->nelements, 2);
+    CU_ASSERT_EQUAL(m->nregions, 0);
+    sab_mesh_destroy(&m);
+    m = read_mesh(scratch_file("apart.msh", apart, strlen(apart)));
+    CU_ASSERT_EQUAL(m->nregions, 2);
+    check_region(m, "4", 0.5, 1.0);
+    check_region(m, "5", 0.0, 0.5);
+    CU_ASSERT_EQUAL(sab_mesh_add_region(m, "x", 9, 1, (int[]){0, 1, 1}, NULL), SAB_ERR_INPUT);
+    CU_ASSERT_EQUAL(m->nregions, 2);
+    sab_mesh_destroy(&m);
+}
+
 /* A file cut short is an error wherever the cut is, and never a crash. */
 static void test_truncated(void)
 {
@@ -546,6 +611,7 @@ static const sab_test tests[] = {
     {"surfaces", test_surfaces},
     {".msh errors", test_msh_errors},
     {"repeated triangles", test_repeated_triangles},
+    {"groups of elements", test_regions},
     {"truncated files", test_truncated},
     {"the process is left as it was", test_process},
     {"out of memory", test_out_of_memory},

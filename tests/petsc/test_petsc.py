@@ -9,6 +9,8 @@ SABLIER is built with -Dpetsc=true. Last line: N passed, N failed.
 import csv
 import json
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -115,6 +117,27 @@ class Runs:
     def history(self, name):
         with open(os.path.join(self.path(name), "history.csv"), newline="") as stream:
             return [{k: v for k, v in row.items() if "cpu" not in k} for row in csv.DictReader(stream)]
+
+    def test_ranks(self):
+        """On two processes: the certificate of one, and its iterations to within one in each solve."""
+        launcher = ["mpirun", "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", "2"]
+        few = ["-q", "--set", "solver.max_iterations=4", *AMG]  # messages are slow on a busy machine
+        self.run("run", "space", "-o", self.path("rank-1"), *few, code=1)
+        if shutil.which("mpirun") is None:
+            print("skipped: no mpirun here; scripts/setup --petsc installs it")
+            return
+        env = {**self.program.env, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        done = subprocess.run([*launcher, self.program.path, "run", "space", "-o", self.path("rank-2"), *few], cwd=self.root,
+                              env=env, timeout=1500, text=True, stdin=subprocess.DEVNULL, capture_output=True)
+        self.suite.check("two ranks: exit 1, as one", done.returncode == 1, f"{done.returncode}\n{done.stdout}\n{done.stderr}")
+        self.suite.check("two ranks: nobody waits", "wait" not in done.stderr, done.stderr)
+        one, two = (summary(self.path(f"rank-{n}"))["solver"] for n in (1, 2))
+        self.suite.check("two ranks: at work", (one["processes"], two["processes"], two["linear"]) == (1, 2, "amg"), two)
+        self.suite.check("as many solves", one["solves"] == two["solves"], f"{one} {two}")
+        self.suite.check("iterations of a solve", abs(one["cg_iterations"] - two["cg_iterations"]) <= one["solves"], f"{one} {two}")
+        for name in ("gap", "compaction"):
+            self.suite.check(f"{name} of one", abs(two[name] - one[name]) <= 1e-2 * one[name], f"{one} {two}")
+        self.suite.check("momentum", two["momentum"] < 1e-8, two)
 
     def test_refused(self):
         """What needs factors is refused by check, with the key, and nothing is written."""

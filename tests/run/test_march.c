@@ -12,6 +12,8 @@ typedef struct decay {
     double x, floor, time, step;
     int steps, fails_from; /* steps from this one on miss their tolerance; 0: none does */
     bool destroyed;
+    bool halves; /* every other step of full length is two halves */
+    double length;
     sab_probe probe;
     sab_probe_result result;
 } decay;
@@ -23,8 +25,9 @@ static sab_status advance(void *data, const sab_flow_observer *observer, sab_flo
 
     (void)observer;
     (void)err;
-    d->x = d->floor + (d->x - d->floor) / (1.0 + d->step);
-    d->time += d->step;
+    d->length = d->halves && fmod(d->time / d->step, 2.0) >= 1.0 ? 0.5 * d->step : d->step;
+    d->x = d->floor + (d->x - d->floor) / (1.0 + d->length);
+    d->time += d->length;
     d->steps++;
     *report = (sab_flow_report){.retries = 1};
     report->converged = d->fails_from == 0 || d->steps < d->fails_from;
@@ -51,6 +54,7 @@ static void report_row(const void *data, const sab_flow_report *report, double *
     memset(row, 0, SAB_HISTORY_FIXED * sizeof *row);
     row[SAB_HISTORY_STEP] = d->steps;
     row[SAB_HISTORY_TIME] = d->time;
+    row[SAB_HISTORY_LENGTH] = d->length;
     row[SAB_HISTORY_MISSED] = (double)report->missed.by;
 }
 
@@ -120,7 +124,7 @@ static void test_end(void)
     SAB_ASSERT_CLOSE(d.x, pow(1.25, -8), 1e-15);
     CU_ASSERT_EQUAL(march->total.retries, 8);
     CU_ASSERT_EQUAL(march->total.solve.work.solves, 24);
-    CU_ASSERT_EQUAL(sab_march_window(march, mean, NULL), 2);
+    CU_ASSERT_EQUAL(sab_march_window(march, mean, NULL, NULL), 2);
     SAB_ASSERT_CLOSE(mean[SAB_HISTORY_FIXED], 0.5 * (pow(1.25, -8) + pow(1.25, -7)), 1e-15);
     sab_march_destroy(&march);
     CU_ASSERT(d.destroyed);
@@ -143,6 +147,36 @@ static void test_steady(void)
     go(march);
     CU_ASSERT_EQUAL(march->end, SAB_MARCH_STEADY);
     CU_ASSERT_EQUAL(march->rows, expected);
+    sab_march_destroy(&march);
+}
+
+/* Steps of two lengths: windows are stretches of time, and means those in time. */
+static void test_lengths(void)
+{
+    decay d = {.x = 1.0, .step = 0.25, .halves = true};
+    sab_march *march = create(&d, 2.0, 0.0, 1.0, 0);
+    double mean[SAB_HISTORY_FIXED + 1], deviation[SAB_HISTORY_FIXED + 1], length, x[6], sum = 0.0;
+
+    go(march);
+    CU_ASSERT_EQUAL(march->rows, 12);
+    CU_ASSERT_EQUAL(march->end, SAB_MARCH_FINISHED);
+    CU_ASSERT_EQUAL(sab_march_window(march, mean, deviation, &length), 6);
+    CU_ASSERT_EQUAL(length, 1.0);
+    x[0] = pow(1.25 * 1.125 * 1.125, -2) / 1.25;
+    for (int i = 1; i < 6; i++)
+        x[i] = x[i - 1] / (i % 3 == 0 ? 1.25 : 1.125);
+    SAB_ASSERT_CLOSE(mean[SAB_HISTORY_FIXED],
+                     0.25 * (x[0] + 0.5 * (x[1] + x[2]) + x[3] + 0.5 * (x[4] + x[5])), 1e-15);
+    for (int i = 0; i < 6; i++)
+        sum += (i % 3 == 0 ? 1.0 : 0.5) * pow(x[i] - mean[SAB_HISTORY_FIXED], 2);
+    SAB_ASSERT_CLOSE(deviation[SAB_HISTORY_FIXED], sqrt(sum / 4.0 * 6.0 / 5.0), 1e-15);
+    CU_ASSERT(sab_march_at(march) == 8.0 && sab_march_last(march) == 0.5);
+    sab_march_destroy(&march);
+    d = (decay){.x = 1.0, .floor = 2.0, .step = 0.25, .halves = true};
+    march = create(&d, 100.0, 0.01, 0.5, 0); /* it ends where a window does */
+    go(march);
+    CU_ASSERT_EQUAL(march->end, SAB_MARCH_STEADY);
+    CU_ASSERT(fmod(sab_march_at(march), 2.0) == 0.0 && sab_march_at(march) > 4.0);
     sab_march_destroy(&march);
 }
 
@@ -212,6 +246,7 @@ int main(void)
 {
     static const sab_test tests[] = {{"to the end", test_end},
                                      {"steady", test_steady},
+                                     {"steps of two lengths", test_lengths},
                                      {"given up", test_given_up},
                                      {"goes on from a state", test_restore},
                                      {"one step", test_once}};
