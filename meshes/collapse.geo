@@ -10,6 +10,9 @@ DefineConstant[
   h = {0.14, Name "size of the triangles"}
   far = {h, Name "size at the upper left corner, where there is nothing but void"}
 ];
+If (H - (H - low) / W <= a)
+  Error("the roof, from H at the left to low at the right, passes through the column: H or low must be larger");
+EndIf
 Mesh.MeshSizeMin = h;
 Mesh.MeshSizeMax = far;
 Point(1) = {left, 0, 0, h};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/hdf5_file.h"
 
+#include <stddef.h>
+
 #ifdef SAB_HDF5
 #include "base/memory.h"
 

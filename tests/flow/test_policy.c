@@ -433,6 +433,7 @@ static void test_halved(void)
     sab_flow *twin = create(&half);
     sab_flow_state state = sab_flow_get_state(flow);
     state.steps = 2; /* in its own steps */
+    state.at = 2.0;
     CU_ASSERT_EQUAL_FATAL(sab_flow_restore(twin, &state, NULL), SAB_OK);
     memcpy(before, flow->inertia->velocity, state.nvelocity * sizeof *before);
 
