@@ -27,9 +27,9 @@ static const chain AGAIN = {
     {SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_BLEND, SAB_METHOD_IPM_EXACT}};
 /* Contacts of bodies. Where grains move sweeps cost a tenth of an interior point, where they are
  * locked they do not end; then the exact law from afar, and from elsewhere if it jams: whether it
- * does depends on the start [docs/theory.md, 6.10]. */
-static const chain BODIES = {
-    {SAB_METHOD_GS, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND}};
+ * does depends on the start, and at last sweeps to the end [docs/theory.md, 6.10]. */
+static const chain BODIES = {{SAB_METHOD_GS, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_EXACT,
+                              SAB_METHOD_IPM_BLEND, SAB_METHOD_GS}};
 static const chain BODIES_CONVEX = {{SAB_METHOD_GS, SAB_METHOD_IPM, SAB_METHOD_APGD}};
 static const chain MANY = {{SAB_METHOD_GS}};
 /* Beyond so many unknowns the factors of packings in space are too dear. */

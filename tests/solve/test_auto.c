@@ -79,9 +79,9 @@ static const row table[] = {
     {"at rest, unfolded: no predictor", AUTO, {.tolerance = 0.03, .excess = 0.2, .safe = true, .at_rest = true}, 3, {IPM, BLEND, PG_AA}, FLOW, LARGE, false, true},
     {"a velocity without a stress is no start", AUTO, {CREEPING, .moving = true}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
     /* contacts of bodies */
-    {"bodies", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true}, 4, {GS, EXACT, EXACT, BLEND}, COLD, false, false},
-    {"bodies, warm: sweeps wait", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 4, {GS, EXACT, EXACT, BLEND}, GIVEN, SMALL, false, false},
-    {"bodies, warm, tight", AUTO, {.tolerance = 9e-5, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 4, {GS, EXACT, EXACT, BLEND}, GIVEN, SMALL, false, false},
+    {"bodies", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true}, 5, {GS, EXACT, EXACT, BLEND, GS}, COLD, false, false},
+    {"bodies, warm: sweeps wait", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 5, {GS, EXACT, EXACT, BLEND, GS}, GIVEN, SMALL, false, false},
+    {"bodies, warm, tight", AUTO, {.tolerance = 9e-5, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 5, {GS, EXACT, EXACT, BLEND, GS}, GIVEN, SMALL, false, false},
     {"bodies, convex", AUTO, {.tolerance = 1e-3, .convex = true, .bodies = true}, 3, {GS, IPM, APGD}, COLD, false, false},
     {"bodies, too many for factors", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .unknowns = 20001}, 1, {GS}, COLD, false, false},
     /* one method asked for: alone, and never predicted */
