@@ -461,7 +461,7 @@ class Contract:
         self.run("run", "c", "-o", "fine", "-q", "--dump-program", "fine.sabp", "--set",
                  "mesh.parameters.h=0.04", "--set", "solver.max_iterations=1", "--set",
                  "solver.method=apgd", code=1, name="a larger program")
-        code, errors, _ = self.stop(signal.SIGTERM, "solve", "fine.sabp", "--method", "pg",
+        code, errors = self.stop(signal.SIGTERM, "solve", "fine.sabp", "--method", "pg",
                                     "--tolerance", "1e-12", "--max-iterations", "100000", "-o",
                                     "fine.json")
         self.check("SIGTERM during solve", code == 75 and errors.startswith("warning: stopped") and
