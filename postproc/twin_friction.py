@@ -69,8 +69,8 @@ def curves(rows, probe):
 
 def passes(x, y, level):
     """Everywhere that the straight pieces of a curve pass a level."""
-    return [float(a + (level - u) * (b - a) / (v - u)) for a, b, u, v in zip(x, x[1:], y, y[1:])
-            if (u - level) * (v - level) <= 0.0 and u != v]
+    return [float(a) for a, u in zip(x, y) if u == level] + \
+        [float(a + (level - u) * (b - a) / (v - u)) for a, b, u, v in zip(x, x[1:], y, y[1:]) if (u - level) * (v - level) < 0.0]
 
 
 def within(x, y, low, high):

@@ -6,8 +6,10 @@
 """
 import csv
 import math
+import os
+import subprocess
 
-from case_run import Tests
+from case_run import ROOT, Tests
 
 tests = Tests()
 STEP = "time.step="
@@ -138,6 +140,33 @@ def twin():
     tests.check(-0.2 < mean < 2.5, f"  mean pressure at y = 3: {mean:.3f}")
 
 
+def made_study(name, head, rows):
+    """Files of a study as postproc reads them, with values that are known."""
+    for row in rows:
+        folder = tests.path(f"{name}/points/{row[0]}")
+        os.makedirs(f"{folder}/profiles")
+        with open(f"{folder}/summary.json", "w", encoding="utf-8") as file:
+            file.write("{}")
+        with open(f"{folder}/profiles/axis.csv", "w", encoding="utf-8") as file:
+            file.write("s,x,y,velocity_x,velocity_y\n0,0,0,0,-2\n1,0,1,0,-1\n")
+    with open(tests.path(f"{name}/results.csv"), "w", encoding="utf-8") as file:
+        csv.writer(file).writerows([("point", *head, "probes.discharge", "probes.bottom_y", "status", "exit", "left_out"), *rows])
+
+
+def twin_friction():
+    """Friction read off a straight line: where the mean of the fillings is, and the ends of its interval."""
+    head, done = ("mesh.parameters.D", "material.mu_i.static"), ("finished", "0", "")
+    made_study("fluid", head, [(f"{d}-{x}", d, x, 10 * d - 10 * x, -100, *done) for d in (1, 2) for x in (0.1, 0.3, 0.5)])
+    made_study("solid", ("grains.fill.seed",), [("a", 1, 6.9, -90, *done), ("b", 2, 7.1, -110, *done), ("c", 3, 99, -1, "finished", "1", "missed")])
+    # mean 7, deviation 0.1414, n = 2: half = 12.706 * 0.1 = 1.2706, so 0.3 +/- 0.12706
+    run = subprocess.run([os.path.join(ROOT, "postproc/twin_friction.py"), tests.path("solid"), tests.path("fluid"), tests.path("twin.png"),
+                          "--fraction", "1", "0"], capture_output=True, text=True, check=False)
+    tests.check(run.returncode == 0 and os.path.getsize(tests.path("twin.png")) > 1000, f"twin_friction.py {run.stderr[-300:]}")
+    for said in ("left out: c (missed)", "discharge: grains 7.000 +/- 1.271", "friction 0.300, from 0.173 to 0.427",
+                 ": no friction of this range"):
+        tests.check(said in run.stdout, f"  it says {said.strip()}")
+
+
 slope()
 column()
 box()
@@ -146,4 +175,5 @@ ellipses()
 chute()
 nut()
 twin()
+twin_friction()
 tests.end()
