@@ -132,7 +132,7 @@ class Runs:
         for method in ("auto", "ipm-exact", "dr-aa"):
             more = ["--set", f"solver.method={method}", "--set", "solver.tolerance=" + ("0.1" if method == "dr-aa" else "1e-2")]
             self.run(0, "run", "creeping", "-o", self.path(f"one-{method}"), "-q", *more)
-            done = self.run(2, "run", "creeping", "-o", self.path(f"two-{method}"), *more)
+            done = self.run(2, "run", "creeping", "-o", self.path(f"two-{method}"), "-v", *more)
             one, two = (summary(self.path(f"{n}-{method}")) for n in ("one", "two"))
             self.suite.check("the header tells", "mpi            2 ranks" in done.stdout and "last digits differ" in done.stdout
                              and "mumps (AMD)" in done.stdout, done.stdout)
