@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A sweep that changes no stress by more than this part of itself has changed nothing. */
-static const double NOTHING = 1e-15;
-
 /* u = A^-1 (B^T M lambda + l) */
 static void respond(sab_gauss_seidel *gs, const sab_program *p, const double *lambda)
 {
@@ -45,15 +42,9 @@ static inline double opening(const sab_gauss_seidel *gs, const sab_program *p, i
     return sum;
 }
 
-/* What sweeps over some points have done. */
-typedef struct swept {
-    double step; /* sum of |change of lambda_q|^2 */
-    bool changed;
-} swept;
-
 /* One point. */
 static inline void relax(int s, sab_gauss_seidel *gs, const sab_program *p, int e, int q, double *l,
-                         swept *done)
+                         sab_swept *done)
 {
     const double wn = gs->normal[q], wt = gs->tangential[q];
     double b[SAB_SOC_MAX] = {0}, next[SAB_SOC_MAX] = {0}, change = 0.0, size = 0.0;
@@ -92,34 +83,40 @@ static inline void relax(int s, sab_gauss_seidel *gs, const sab_program *p, int 
         return;
     sab_gs_push(gs, s, r, next, gs->u);
     done->step += change;
-    done->changed = done->changed || change > NOTHING * NOTHING * size;
+    done->changed = done->changed || change > SAB_GS_NOTHING * SAB_GS_NOTHING * size;
 }
 
-static inline void sweep_part(int s, sab_gauss_seidel *gs, const sab_program *p, int from, int to,
-                              double *lambda, swept *result)
+static inline void sweep_blocks(int s, sab_gauss_seidel *gs, const sab_program *p, int from, int to,
+                                sab_swept *result)
 {
-    swept done = {0}; /* no neighbour of other threads' */
+    sab_swept done = {0}; /* no neighbour of other threads' */
 
     for (int i = from; i < to; i++) {
         const int e = gs->order[i];
 
         for (int q = p->B->point[e]; q < p->B->point[e + 1]; q++)
-            relax(s, gs, p, e, q, lambda + (int64_t)q * s, &done);
+            relax(s, gs, p, e, q, gs->lambda + (int64_t)q * s, &done);
     }
     *result = done;
 }
 
 /* All points once. */
-static swept sweep(sab_gauss_seidel *gs, const sab_program *p, double *lambda)
+static sab_swept sweep(sab_gauss_seidel *gs, const sab_program *p)
 {
-    swept part[SAB_GS_PARTS + 1], sum = {0};
+    sab_swept part[2 * SAB_GS_PARTS], sum = {0};
 
-    SAB_PRAGMA(omp parallel for schedule(dynamic, 1) if (gs->parts > 1))
-    for (int t = 0; t < gs->parts; t++)
-        SAB_POINT_SIZES(p->s, sweep_part, gs, p, gs->start[t], gs->start[t + 1], lambda, &part[t]);
-    SAB_POINT_SIZES(p->s, sweep_part, gs, p, gs->start[gs->parts], gs->start[gs->parts + 1], lambda,
-                    &part[gs->parts]);
-    for (int t = 0; t <= gs->parts; t++) {
+    for (int phase = 0; phase < SAB_GS_PHASES; phase++) {
+        SAB_PRAGMA(omp parallel for schedule(dynamic, 1) if (gs->parts > 1))
+        for (int t = gs->phase[phase]; t < gs->phase[phase + 1]; t++) {
+            const int from = gs->start[t], to = gs->start[t + 1];
+
+            if (gs->round != NULL)
+                part[t] = sab_round_sweep(gs, p->s, from, to);
+            else
+                SAB_POINT_SIZES(p->s, sweep_blocks, gs, p, from, to, &part[t]);
+        }
+    }
+    for (int t = 0; t < gs->phase[SAB_GS_PHASES]; t++) {
         sum.step += part[t].step;
         sum.changed = sum.changed || part[t].changed;
     }
@@ -142,16 +139,20 @@ static void go_on(int n, double beta, double *x, double *before, double *way)
 void sab_gauss_seidel_run(sab_gauss_seidel *gs, const sab_program *p, bool conjugate, int most,
                           double *lambda, int *sweeps)
 {
-    const int points = p->npoints * p->s;
     double last = 0.0;
 
-    respond(gs, p, lambda);
-    memcpy(gs->lambda_before, lambda, (size_t)points * sizeof *lambda);
-    memcpy(gs->u_before, gs->u, (size_t)p->n * sizeof *gs->u);
-    memset(gs->lambda_way, 0, (size_t)points * sizeof *lambda);
-    memset(gs->u_way, 0, (size_t)p->n * sizeof *gs->u);
+    if (gs->round != NULL)
+        sab_round_load(gs, p, lambda);
+    else {
+        memcpy(gs->lambda, lambda, (size_t)gs->nlambda * sizeof *lambda);
+        respond(gs, p, lambda);
+    }
+    memcpy(gs->lambda_before, gs->lambda, (size_t)gs->nlambda * sizeof *lambda);
+    memcpy(gs->u_before, gs->u, (size_t)gs->nu * sizeof *gs->u);
+    memset(gs->lambda_way, 0, (size_t)gs->nlambda * sizeof *lambda);
+    memset(gs->u_way, 0, (size_t)gs->nu * sizeof *gs->u);
     for (int k = 0; k < most; k++) {
-        const swept done = sweep(gs, p, lambda);
+        const sab_swept done = sweep(gs, p);
 
         (*sweeps)++;
         if (!done.changed ||
@@ -162,7 +163,16 @@ void sab_gauss_seidel_run(sab_gauss_seidel *gs, const sab_program *p, bool conju
         const double beta = done.step < last ? done.step / last : 0.0; /* anew where it grows */
 
         last = done.step;
-        go_on(points, beta, lambda, gs->lambda_before, gs->lambda_way);
-        go_on(p->n, beta, gs->u, gs->u_before, gs->u_way);
+        go_on(gs->nlambda, beta, gs->lambda, gs->lambda_before, gs->lambda_way);
+        go_on(gs->nu, beta, gs->u, gs->u_before, gs->u_way);
     }
+    if (gs->round != NULL)
+        sab_round_store(gs, p, lambda);
+    else
+        memcpy(lambda, gs->lambda, (size_t)gs->nlambda * sizeof *lambda);
+}
+
+bool sab_gauss_seidel_is_round(const sab_gauss_seidel *gs)
+{
+    return gs->round != NULL;
 }

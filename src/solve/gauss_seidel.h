@@ -8,8 +8,8 @@
  * (cone/contact.h), and u += A^-1 B_q^T m_q dlambda_q [docs/theory.md, 6.10].
  *
  * Bodies are divided into parts, whatever the number of threads; a sweep takes the points between
- * bodies of one part first, part by part (on several threads), then those between parts, in order:
- * the same bits on any number of threads. */
+ * bodies of one part first, part by part (on several threads), then those between neighbouring
+ * parts, two and two, then the rest: the same bits on any number of threads. */
 #ifndef SAB_SOLVE_GAUSS_SEIDEL_H
 #define SAB_SOLVE_GAUSS_SEIDEL_H
 
@@ -27,6 +27,8 @@ bool sab_gauss_seidel_fits(const sab_program *program);
 sab_status sab_gauss_seidel_create(const sab_program *program, sab_gauss_seidel **gs,
                                    sab_error *err);
 void sab_gauss_seidel_destroy(sab_gauss_seidel **gs);
+/* Are all points contacts of discs or spheres? Their sweeps read a sixth of B. */
+bool sab_gauss_seidel_is_round(const sab_gauss_seidel *gs);
 /* At most `most` sweeps from lambda, admissible, until one changes nothing; *sweeps is increased.
  * Conjugate: after each but the last lambda goes on along the way of those before, as in a method
  * of conjugate gradients with the sweep as its gradient, and begins anew where sweeps grow. */

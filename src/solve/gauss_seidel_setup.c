@@ -242,40 +242,71 @@ cleanup:
     return status;
 }
 
-/* Stretches of bodies are the parts; a block belongs to the part that all its bodies have. */
+/* The stretch of a block whose bodies are in the parts first .. last. */
+static int stretch_of(const sab_gauss_seidel *gs, int first, int last)
+{
+    if (first == last)
+        return first;
+    if (last == first + 1)
+        return gs->phase[first % 2 == 0 ? 1 : 2] + first / 2;
+    return gs->phase[3];
+}
+
+/* As many bodies in each part; blocks go to the stretches of sab_gauss_seidel. */
 static sab_status set_parts(sab_gauss_seidel *gs, const sab_program *p, const int *body, int bodies,
                             sab_error *err)
 {
     const sab_blocks *B = p->B;
-    int *part = NULL;
+    int *stretch = NULL;
     sab_status status = SAB_OK;
 
     gs->parts = p->npoints / PART_POINTS;
     gs->parts = gs->parts < 1 ? 1 : gs->parts > SAB_GS_PARTS ? SAB_GS_PARTS : gs->parts;
+    gs->phase[1] = gs->parts;
+    gs->phase[2] = gs->phase[1] + gs->parts / 2;
+    gs->phase[3] = gs->phase[2] + (gs->parts - 1) / 2;
+    gs->phase[4] = gs->phase[3] + 1;
     SAB_NEW(gs->order, B->nblocks);
-    SAB_NEW(gs->start, gs->parts + 2);
-    SAB_NEW(part, B->nblocks);
+    SAB_NEW(gs->start, gs->phase[4] + 2);
+    SAB_NEW(stretch, B->nblocks);
     for (int e = 0; e < B->nblocks; e++) {
-        part[e] = -1;
+        int first = gs->parts, last = -1;
+
         for (int64_t c = B->column_start[e]; c < B->column_start[e + 1]; c++) {
             const int own = (int)((int64_t)body[B->column[c]] * gs->parts / bodies);
 
-            part[e] = part[e] < 0 || part[e] == own ? own : gs->parts;
-            if (part[e] == gs->parts)
-                break;
+            first = own < first ? own : first;
+            last = own > last ? own : last;
         }
-        part[e] = part[e] < 0 ? 0 : part[e];
-        gs->start[part[e] + 1]++;
+        stretch[e] = last < 0 ? 0 : stretch_of(gs, first, last);
+        gs->start[stretch[e] + 1]++;
     }
-    for (int t = 0; t <= gs->parts; t++)
+    for (int t = 0; t < gs->phase[4]; t++)
         gs->start[t + 1] += gs->start[t];
     for (int e = B->nblocks; e-- > 0;)
-        gs->order[--gs->start[part[e] + 1]] = e;
-    /* each start has moved down to where the part begins */
-    memmove(gs->start, gs->start + 1, (size_t)(gs->parts + 1) * sizeof *gs->start);
-    gs->start[gs->parts + 1] = B->nblocks;
+        gs->order[--gs->start[stretch[e] + 1]] = e;
+    /* each start has moved down to where the stretch begins */
+    memmove(gs->start, gs->start + 1, (size_t)gs->phase[4] * sizeof *gs->start);
+    gs->start[gs->phase[4]] = B->nblocks;
 cleanup:
-    SAB_FREE(part);
+    SAB_FREE(stretch);
+    return status;
+}
+
+/* What sweeps read and write. */
+static sab_status set_iterate(sab_gauss_seidel *gs, const sab_program *p, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    gs->nlambda = p->npoints * (gs->round != NULL ? 3 : p->s);
+    gs->nu = gs->round != NULL ? p->n / (p->s == 2 ? 3 : 6) * SAB_ROUND_U : p->n;
+    SAB_NEW(gs->u, gs->nu);
+    SAB_NEW(gs->u_before, gs->nu);
+    SAB_NEW(gs->u_way, gs->nu);
+    SAB_NEW(gs->lambda, gs->nlambda);
+    SAB_NEW(gs->lambda_before, gs->nlambda);
+    SAB_NEW(gs->lambda_way, gs->nlambda);
+cleanup:
     return status;
 }
 
@@ -299,15 +330,21 @@ sab_status sab_gauss_seidel_create(const sab_program *p, sab_gauss_seidel **resu
                  SAB_SOC_MAX);
     SAB_NEW(gs, 1);
     gs->s = p->s;
-    SAB_NEW(gs->u, p->n);
-    SAB_NEW(gs->u_before, p->n);
-    SAB_NEW(gs->u_way, p->n);
-    SAB_NEW(gs->lambda_before, (size_t)p->npoints * (size_t)p->s);
-    SAB_NEW(gs->lambda_way, (size_t)p->npoints * (size_t)p->s);
     SAB_TRY(set_inverse(gs, p->A, body, bodies, err));
-    SAB_TRY(set_responses(gs, p, err));
-    SAB_TRY(set_first_rows(gs, p, err));
-    SAB_TRY(set_parts(gs, p, body, bodies, err));
+    SAB_TRY(sab_round_recognise(gs, p, err));
+    SAB_TRY(set_iterate(gs, p, err));
+    if (gs->round == NULL) {
+        SAB_TRY(set_responses(gs, p, err));
+        SAB_TRY(set_first_rows(gs, p, err));
+        SAB_TRY(set_parts(gs, p, body, bodies, err));
+    } else {
+        const int f = p->s == 2 ? 3 : 6;
+
+        for (int i = 0; i < p->n; i++) /* not single unknowns */
+            body[i] = i / f;
+        SAB_TRY(set_parts(gs, p, body, p->n / f, err));
+        SAB_TRY(sab_round_sort(gs, err));
+    }
     *result = gs;
     gs = NULL;
 cleanup:
@@ -334,7 +371,11 @@ void sab_gauss_seidel_destroy(sab_gauss_seidel **gs)
     SAB_FREE(g->row_start);
     SAB_FREE(g->row_column);
     SAB_FREE(g->row_value);
+    SAB_FREE(g->round);
+    SAB_FREE(g->drag);
+    SAB_FREE(g->radius);
     SAB_FREE(g->u);
+    SAB_FREE(g->lambda);
     SAB_FREE(g->u_before);
     SAB_FREE(g->u_way);
     SAB_FREE(g->lambda_before);

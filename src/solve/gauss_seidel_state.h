@@ -5,8 +5,21 @@
 
 #include "solve/gauss_seidel.h"
 
-/* Parts at most. */
-enum { SAB_GS_PARTS = 16 };
+/* Parts at most, and what a sweep does one after the other. */
+enum { SAB_GS_PARTS = 16, SAB_GS_PHASES = 4 };
+
+/* A contact of two discs or spheres, or of one and a wall, in space (discs lie in z = 0) and before
+ * it was scaled: g = v_i - v_j - (w_i + w_j) x n + k n, w = R omega being the speed of a surface.
+ * An impulse P gives v_i += P/m_i, v_j -= P/m_j, w -= R^2/I n x P to both, so that W_qq is the sum
+ * of the 1/m, along it with that of the R^2/I more: a sixth of the numbers that B has. */
+typedef struct sab_round_contact {
+    int i, j;       /* j < 0: a wall */
+    double n[3], k; /* from j to i; D/dt */
+    double mu, zeta;
+} sab_round_contact;
+
+/* Of a round body: v, w, 1/m, R^2/I. */
+enum { SAB_ROUND_U = 8, SAB_ROUND_W = 3, SAB_ROUND_MASS = 6, SAB_ROUND_INERTIA = 7 };
 
 struct sab_gauss_seidel {
     int s;
@@ -23,14 +36,43 @@ struct sab_gauss_seidel {
     int64_t *row_start; /* [npoints+1] */
     int *row_column;
     double *row_value;
+    /* Stretches of blocks that have no body in common with the others of their phase: within a
+     * part of the bodies; between part t and t + 1 for even t; for odd t; and the rest. */
     int parts;
-    int *order; /* [nblocks] part after part, then what is between them */
-    int *start; /* [parts + 2] */
-    double *u;  /* [n] */
+    int *order;                   /* [nblocks] stretch after stretch */
+    int *start;                   /* [stretches + 1] */
+    int phase[SAB_GS_PHASES + 1]; /* first stretch of each */
+    /* If all points are contacts of discs or spheres, what is below is all that sweeps read. */
+    sab_round_contact *round; /* [npoints] in the order of the stretches; NULL: they are not */
+    double (*drag)[3]; /* [npoints] k_T / c of walls that move along themselves; NULL: none */
+    double *radius;    /* [bodies] */
+    /* The iterate of the sweeps. Round: lambda [npoints][3] impulses, u [bodies][SAB_ROUND_U]. */
+    int nlambda, nu;
+    double *u, *lambda;
     /* of the conjugate sweeps: where the last one began, and the way so far */
-    double *lambda_before, *lambda_way; /* [npoints][s] */
-    double *u_before, *u_way;           /* [n] */
+    double *lambda_before, *lambda_way; /* [nlambda] */
+    double *u_before, *u_way;           /* [nu] */
 };
+
+/* What sweeps have done. */
+typedef struct sab_swept {
+    double step; /* sum of |change of lambda_q|^2 */
+    bool changed;
+} sab_swept;
+
+/* A sweep that changes no stress by more than this part of itself has changed nothing. */
+#define SAB_GS_NOTHING 1e-15
+
+/* Are all points contacts of round bodies (A is diagonal)? Then `round`, `drag` and `radius`, in
+ * the order of B. */
+sab_status sab_round_recognise(sab_gauss_seidel *gs, const sab_program *program, sab_error *err);
+/* To the order of the stretches. */
+sab_status sab_round_sort(sab_gauss_seidel *gs, sab_error *err);
+/* The iterate from lambda, with its velocity; and lambda from it. */
+void sab_round_load(sab_gauss_seidel *gs, const sab_program *program, const double *lambda);
+void sab_round_store(const sab_gauss_seidel *gs, const sab_program *program, double *lambda);
+/* The contacts `from` .. `to` - 1. */
+sab_swept sab_round_sweep(sab_gauss_seidel *gs, int s, int from, int to);
 
 /* One block of B: values of the rows of point q, and its columns. */
 typedef struct sab_gs_rows {

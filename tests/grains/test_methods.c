@@ -5,6 +5,7 @@
 
 #include "grains/fill.h"
 #include "grains/grains.h"
+#include "solve/gauss_seidel.h"
 
 #include <math.h>
 #include <string.h>
@@ -155,9 +156,87 @@ static void test_agreement(void)
     }
 }
 
+/* lambda after some sweeps from nothing, and whether they were those of round bodies. */
+static bool sweep(const sab_program *p, bool conjugate, int most, double *lambda)
+{
+    sab_gauss_seidel *gs = NULL;
+    int sweeps = 0;
+
+    CU_ASSERT_FATAL(p->npoints * p->s <= MOST_ROWS);
+    memset(lambda, 0, (size_t)(p->npoints * p->s) * sizeof *lambda);
+    CU_ASSERT_FATAL(sab_gauss_seidel_create(p, &gs, NULL) == SAB_OK);
+    sab_gauss_seidel_run(gs, p, conjugate, most / 2, lambda, &sweeps);
+    sab_gauss_seidel_run(gs, p, conjugate, most - most / 2, lambda, &sweeps);
+    const bool round = sab_gauss_seidel_is_round(gs);
+    sab_gauss_seidel_destroy(&gs);
+    return round;
+}
+
+/* With weights of 2 for 1 the program is the same but for a factor of lambda, and not that of round
+ * bodies: sweeps over the blocks of B. Both go the same way. */
+static void compare_sweeps(sab_program *p)
+{
+    static double round[MOST_ROWS], blocks[MOST_ROWS];
+
+    for (int k = 0; k < 6; k++) {
+        double apart = 0.0, size = 0.0;
+        const int most = (int[]){1, 2, 15}[k % 3];
+
+        CU_ASSERT(sweep(p, k < 3, most, round));
+        for (int q = 0; q < p->npoints; q++)
+            p->weight[q] = 2.0;
+        CU_ASSERT(!sweep(p, k < 3, most, blocks));
+        for (int q = 0; q < p->npoints; q++)
+            p->weight[q] = 1.0;
+        for (int i = 0; i < p->npoints * p->s; i++) {
+            apart = fmax(apart, fabs(round[i] - 2.0 * blocks[i]));
+            size = fmax(size, fabs(round[i]));
+        }
+        CU_ASSERT(size > 0.0);
+        CU_ASSERT(apart <= 1e-11 * size);
+    }
+}
+
+static void test_round(void)
+{
+    for (int k = 0; k < 4; k++) {
+        const int dim = 2 + k % 2;
+        static double lambda[MOST_ROWS];
+        sab_grains *g = scene(dim, 0.4, (uint64_t)(k + 1));
+        sab_grains_report r;
+        sab_program *p = NULL;
+
+        for (int i = 0; i < 40; i++)
+            CU_ASSERT_FATAL(sab_grains_step(g, NULL, &r, NULL) == SAB_OK);
+        if (k >= 2) { /* a floor that moves along itself, and up */
+            g->wall[0].velocity[0] = 0.3;
+            g->wall[0].velocity[dim - 1] = 0.1;
+        }
+        CU_ASSERT_FATAL(sab_grains_program(g, &p, NULL) == SAB_OK && p != NULL);
+        compare_sweeps(p);
+        memcpy(p->dilatancy, p->friction, (size_t)p->npoints * sizeof *p->friction);
+        compare_sweeps(p);
+        /* an arm, a mass, an inertia, a direction that no disc or sphere has */
+        double *entry[] = {
+            &p->B->value[dim == 2 ? p->B->column_start[1] + 2 : p->B->column_start[1] + 3],
+            &p->A->value[1], &p->A->value[dim == 2 ? 0 : 4], &p->B->value[1]};
+        for (int i = 0; i < 4; i++) {
+            const double kept = *entry[i];
+
+            *entry[i] += 1e-6 * fmax(1.0, fabs(kept));
+            CU_ASSERT(!sweep(p, true, 2, lambda));
+            *entry[i] = kept;
+        }
+        CU_ASSERT(sweep(p, true, 2, lambda));
+        sab_program_destroy(&p);
+        sab_grains_destroy(&g);
+    }
+}
+
 int main(void)
 {
-    static const sab_test tests[] = {{"fifty steps by three methods", test_agreement}};
+    static const sab_test tests[] = {{"fifty steps by three methods", test_agreement},
+                                     {"sweeps of round bodies and of any", test_round}};
 
     return SAB_TEST_MAIN("grains/methods", tests);
 }
