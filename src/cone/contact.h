@@ -16,14 +16,14 @@
 static inline void sab_contact_solve_diagonal(int s, double mu, double zeta, double wn, double wt,
                                               const double *b, double *lambda)
 {
-    const double t = sqrt(sab_point_norm2_t(s, b)), n = b[0];
+    const double t2 = sab_point_norm2_t(s, b), n = b[0], most = mu * n * wt;
 
-    if (n >= zeta * t) { /* opens */
+    if (n >= 0.0 && n * n >= zeta * zeta * t2) { /* opens: n >= zeta |b_T| */
         sab_point_set(s, 0.0, 0.0, b, lambda);
-    } else if (n < 0.0 && t * wn <= -mu * n * wt) {                      /* sticks */
-        sab_point_set(s, -n / wn, t > 0.0 ? -1.0 / wt : 0.0, b, lambda); /* wt = 0: padding */
+    } else if (n < 0.0 && t2 * wn * wn <= most * most) { /* sticks: |b_T| wn <= -mu n wt */
+        sab_point_set(s, -n / wn, t2 > 0.0 ? -1.0 / wt : 0.0, b, lambda); /* wt = 0: padding */
     } else { /* slides along b_T: gamma_N = zeta |gamma_T|, |gamma_T| = t - mu wt lambda_N */
-        const double normal = (zeta * t - n) / (wn + zeta * mu * wt);
+        const double t = sqrt(t2), normal = (zeta * t - n) / (wn + zeta * mu * wt);
 
         sab_point_set(s, normal, -mu * normal / t, b, lambda);
     }
