@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench/continuation.c -- bench-continuation FILE.sabp [--stages N] [--tolerance T] [--power P]
- *                         [--iterations M] [--sweeps N] [--alone]
+ *                         [--least S] [--iterations M] [--sweeps N] [--alone]
  *
  * From the associated law to that of the program: stage j of N has
  *     zeta_j = zeta + (1 - j/N)^P (mu - zeta),
  * stage 0 by `ipm`, which a convex program cannot jam, the others by `ipm-exact`, each from the
- * answer of the one before, M iterations at most; then N sweeps of `gs` with the law itself. A line
- * of each: how far it got with its own law, and how far that answer is from the law of the program
- * (natural residuals relative to the unresisted motion). --alone: the last law only, from nothing.
+ * answer of the one before, M iterations at most; then N sweeps of `gs` with the law itself. A
+ * stage that misses is tried again from the last one that was solved, half as long, as long as it
+ * is longer than S of the whole; then the rest is gone at once. A line of each: how far it got with
+ * its own law, and how far that answer is from the law of the program (natural residuals relative
+ * to the unresisted motion). --alone: the last law only, from nothing.
  */
 #include "base/memory.h"
 #include "base/timer.h"
@@ -20,6 +22,7 @@ typedef struct way {
     const sab_program *target;
     double *lambda, *u;   /* the answer so far */
     double *copy, *speed; /* of it, to be judged */
+    double *last, *flow;  /* the one that a stage begins with */
 } way;
 
 /* The residual of w->lambda by the law of the program. */
@@ -41,7 +44,7 @@ cleanup:
 }
 
 static sab_status stage(way *w, const sab_program *p, sab_method method, double part,
-                        double tolerance, int iterations, sab_error *err)
+                        double tolerance, int iterations, bool *solved, sab_error *err)
 {
     sab_solver_options options = sab_solver_options_default();
     sab_solver *solver = NULL;
@@ -55,6 +58,7 @@ static sab_status stage(way *w, const sab_program *p, sab_method method, double 
     options.max_iterations = iterations;
     SAB_TRY(sab_solver_create(&options, p, &solver, err));
     SAB_TRY(sab_solver_run(solver, p, true, w->lambda, w->u, NULL, &report, err));
+    *solved = report.reason == SAB_CONVERGED;
     const double used = sab_cpu_seconds() - start;
     SAB_TRY(judge(w, &relative, err));
     printf("| %.4f | %s | %d | %s | %.1e | %.1e | %.1f |\n", part, sab_method_table[method].name,
@@ -78,7 +82,9 @@ static sab_status go(int argc, char **argv, sab_error *err)
     const double power = bench_number(argc, argv, "--power", 1.0);
     const int sweeps = (int)bench_number(argc, argv, "--sweeps", 2000.0);
     sab_program *p = NULL, law = {0};
+    const double least = bench_number(argc, argv, "--least", 0.02);
     double *zeta = NULL;
+    bool solved;
     way w = {0};
     sab_status status = SAB_OK;
 
@@ -87,6 +93,8 @@ static sab_status go(int argc, char **argv, sab_error *err)
     w.target = p;
     SAB_NEW(w.lambda, rows);
     SAB_NEW(w.copy, rows);
+    SAB_NEW(w.last, rows);
+    SAB_NEW(w.flow, p->n);
     SAB_NEW(w.u, p->n);
     SAB_NEW(w.speed, p->n);
     SAB_NEW(zeta, p->npoints);
@@ -95,20 +103,36 @@ static sab_status go(int argc, char **argv, sab_error *err)
     printf("%d contacts, %d unknowns\n\n| (zeta - zeta_0)/(mu - zeta_0) | method | iterations | "
            "solved | residual | of the law itself | CPU s |\n|---|---|---|---|---|---|---|\n",
            p->npoints, p->n);
-    for (int j = 0; j <= stages; j++) {
-        const double part = stages > 0 ? pow(1.0 - (double)j / stages, power) : 0.0;
+    if (stages > 0) {
+        memcpy(zeta, p->friction, (size_t)p->npoints * sizeof *zeta);
+        SAB_TRY(stage(&w, &law, SAB_METHOD_IPM, 1.0, tolerance, iterations, &solved, err));
+    }
+    for (double gone = 0.0, length = stages > 0 ? 1.0 / stages : 1.0; gone < 1.0;) {
+        const bool leap = length < least || stages == 0;
+        const double next = leap || gone + length > 1.0 - 1e-9 ? 1.0 : gone + length;
+        const double part = pow(1.0 - next, power);
 
         for (int q = 0; q < p->npoints; q++)
             zeta[q] = p->dilatancy[q] + part * (p->friction[q] - p->dilatancy[q]);
-        SAB_TRY(stage(&w, &law, j == 0 && stages > 0 ? SAB_METHOD_IPM : SAB_METHOD_IPM_EXACT, part,
-                      tolerance, iterations, err));
+        memcpy(w.last, w.lambda, rows * sizeof *w.last);
+        memcpy(w.flow, w.u, (size_t)p->n * sizeof *w.flow);
+        SAB_TRY(stage(&w, &law, SAB_METHOD_IPM_EXACT, part, tolerance, iterations, &solved, err));
+        if (solved || leap) {
+            gone = next;
+            continue;
+        }
+        memcpy(w.lambda, w.last, rows * sizeof *w.last);
+        memcpy(w.u, w.flow, (size_t)p->n * sizeof *w.flow);
+        length /= 2.0;
     }
     if (sweeps > 0)
-        SAB_TRY(stage(&w, p, SAB_METHOD_GS, 0.0, tolerance, sweeps / 100, err));
+        SAB_TRY(stage(&w, p, SAB_METHOD_GS, 0.0, tolerance, sweeps / 100, &solved, err));
 cleanup:
     sab_program_destroy(&p);
     SAB_FREE(w.lambda);
     SAB_FREE(w.copy);
+    SAB_FREE(w.last);
+    SAB_FREE(w.flow);
     SAB_FREE(w.u);
     SAB_FREE(w.speed);
     SAB_FREE(zeta);
@@ -121,7 +145,7 @@ int main(int argc, char **argv)
 
     if (argc < 2 || argv[1][0] == '-') {
         fprintf(stderr, "usage: bench-continuation FILE.sabp [--stages N] [--tolerance T] "
-                        "[--power P] [--iterations M] [--sweeps N] [--alone]\n");
+                        "[--power P] [--least S] [--iterations M] [--sweeps N] [--alone]\n");
         return 2;
     }
     bench_threads(argc, argv);
