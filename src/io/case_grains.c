@@ -21,9 +21,9 @@ static const char *wall_mistake(const sab_case_wall *w, int dim)
         return "has beads, which are glued along a segment";
     if (w->open && !w->has_point)
         return "is open, and so must be a plane: give point and normal, which points to the grains";
-    if (w->open && (w->has_friction || w->has_velocity))
-        return "is open: nothing touches it, and it stays where it is; leave out friction and "
-               "velocity";
+    if (w->open && (w->has_friction || w->has_velocity || w->restitution > 0.0 || w->until > 0.0))
+        return "is open: nothing touches it, and it stays where it is; leave out friction, "
+               "restitution, velocity and until";
     if (!w->open && !w->has_friction)
         return "needs a friction coefficient (0: none), or open: true";
     return NULL;
@@ -94,6 +94,8 @@ static const char *probe_mistake(const sab_case *c, const sab_probe *p)
     case SAB_PROBE_FED:
         return "nothing is fed to grains that are discs or balls";
     case SAB_PROBE_GRAINS:
+        if (p->grains == SAB_CARRIED_LEAN && c->geometry->dim == SAB_DIM)
+            return "lean is an angle in the plane; in space take centre";
         return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
                        p->grains == SAB_CARRIED_ANGLE
                    ? "is of grains as a continuum whose surface moves (lean: of the centre of mass)"
@@ -151,9 +153,11 @@ static const char *radii_mistake(const sab_case *c, const char **key)
 
 static const char *fill_mistake(const sab_case *c, const char **key)
 {
+    enum { MOST = 100000000 };
     const sab_case_grains *g = &c->grains;
     const int kinds = g->has_grid + g->has_rain + (g->file != NULL);
     const double largest = fmax(g->radius[1], g->has_radius_y ? g->radius_y[1] : 0.0);
+    double count = 1.0;
 
     *key = "grains.fill";
     if (kinds != 1)
@@ -162,11 +166,15 @@ static const char *fill_mistake(const sab_case *c, const char **key)
     if (radii_mistake(c, key) != NULL)
         return radii_mistake(c, key);
     for (int k = 0; k < c->geometry->dim; k++) {
-        if (g->has_grid && (g->grid[k] != floor(g->grid[k]) || g->grid[k] > 1e6))
-            return *key = "grains.fill.grid", "must be whole numbers, up to a million each";
+        if (g->has_grid && g->grid[k] != floor(g->grid[k]))
+            return *key = "grains.fill.grid", "must be whole numbers";
+        count *= g->grid[k];
         if (g->has_rain && !(g->high[k] - g->low[k] > 2.0 * largest))
             return *key = "grains.fill.high", "the box is not wider than the largest grain";
     }
+    if (g->has_grid ? !(count <= MOST) : g->rain > MOST)
+        return *key = g->has_grid ? "grains.fill.grid" : "grains.fill.rain",
+               "more than a hundred million grains";
     if (g->has_grid && 2.0 * (largest + g->jitter) > g->pitch * (1.0 + 1e-12))
         return *key = "grains.fill.pitch",
                "grains would overlap: it must be at least twice the largest radius and jitter";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/scene.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "grains/fill.h"
 #include "io/table.h"
 
@@ -183,6 +184,14 @@ static sab_status read_file(const sab_case *c, sab_bodies *b, sab_error *err)
         if ((k < b->dim || k == 3) && column[k] < 0)
             SAB_TRY(sab_table_column(table, name[k], "grains.fill.file", &column[k], err));
     }
+    for (int k = 0; k < table->ncolumns; k++) {
+        const char *own = table->column[k], *close = sab_closest_name(own, name, COLUMNS);
+
+        if (close == NULL || strcmp(close, own) != 0)
+            SAB_FAIL(err, SAB_ERR_INPUT, "%s:1: a grain has no column '%s'%s%s%s", table->name, own,
+                     close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+                     close != NULL ? "'?" : "");
+    }
     for (int i = 0; i < table->nrows; i++)
         SAB_TRY(read_row(table, i, column, c->grains.density, b, err));
     if (b->n == 0)
@@ -234,6 +243,21 @@ static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_
     if (status == SAB_OK)
         set_velocities(g, 0, b);
     return status;
+}
+
+/* Grains behind an open plane would be gone after the first step. */
+static sab_status check_sinks(const sab_scene *s, sab_error *err)
+{
+    const sab_grains *g = s->grains;
+
+    for (int w = 0; w < s->c->nwalls; w++)
+        for (int i = 0; s->sink[w] >= 0 && i < g->bodies->n; i++)
+            if (sab_grains_is_behind(&g->sink[s->sink[w]], g->bodies, i))
+                return sab_fail(err, SAB_ERR_INPUT,
+                                "grains.fill: grain %d is behind the open plane '%s' at time 0; "
+                                "its normal points to the grains that have not left",
+                                i, s->c->wall[w].name);
+    return SAB_OK;
 }
 
 /* Grains that are in each other, or behind a wall, would be thrown apart in the first step. */
@@ -321,6 +345,7 @@ sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene *
                               &s->grains, err));
     for (int i = 0; i < s->grains->bodies->n; i++)
         s->mass += s->grains->bodies->mass[i];
+    SAB_TRY(check_sinks(s, err));
     SAB_TRY(check_overlap(s, err));
     SAB_TRY(sab_scene_make_probes(s, err));
     if (c->has_coarse)

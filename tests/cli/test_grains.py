@@ -82,6 +82,9 @@ MISTAKES = [
     ("flux: out", "flux: floor", r"probes.rate: grains do not leave through a wall"),
     ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
     ("open: true", "open: true, friction: 0.1", r"walls.out: is open: nothing touches it"),
+    ("open: true", "open: true, until: 1", r"walls.out: is open: nothing touches it"),
+    ("point: [0, -50], normal: [0, 1]", "point: [0, -50], normal: [0, -1]", r"grains.fill: grain 0 is behind the open plane 'out'"),
+    ("rain: 40, low: [0, 0], high: [10, 12]", "grid: [50000, 50000], low: [0, 0], pitch: 1", r"grains.fill.grid: more than a hundred million"),
     ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
     ("scheme: inertial, ", "", r"^\S*case.yaml:\d+:1: grains: they move in time steps; add time.scheme: inertial\n$"),
     ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
@@ -201,6 +204,11 @@ def honest(program, suite, root):
                        "--set", "time.max_missed=3", cwd=root)
     suite.check("overlap beyond what was asked: exit code 1", done.returncode == 1 and "overlap" in done.stderr,
                 (done.returncode, done.stderr))
+    done = program.run("run", "case.yaml", "-q", "-o", "fall", "--set", "walls.floor.normal=[0, -1]", "--set",
+                       "walls.floor.point=[0, 90]", "--set", "walls.out.point=[0, 80]", "--set", "walls.out.normal=[0, -1]",
+                       "--set", "time.end=2", "--set", "grains.velocity=[0, -20]", cwd=root)
+    suite.check("grains that fall for ever are said", done.returncode == 0 and "fall on, ever faster" in done.stderr,
+                (done.returncode, done.stderr))
     # two plates closer than a grain: nothing can move them apart
     write(os.path.join(root, "press.yaml"), edit(CASE, ("rain: 40, low: [0, 0], high: [10, 12], seed: 3",
                                                         "grid: [1, 1], low: [4.5, 0], pitch: 1"))
@@ -228,6 +236,10 @@ def fills(program, suite, root):
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("grains that overlap are refused", done.returncode == 3 and "grains 0 and 1 overlap" in done.stderr,
                 done.stderr)
+    write(os.path.join(root, "grains.csv"), "x,y,radius,vX\n1,0.5,0.5,3\n")
+    done = program.run("check", "file.yaml", cwd=root)
+    suite.check("a column that grains do not have", done.returncode == 3 and "grains.csv:1: a grain has no column 'vX'; "
+                "did you mean 'vx'?" in done.stderr, done.stderr)
     write(os.path.join(root, "grains.csv"), "x,y,radius\n1,0.5,abc\n")
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("a file with a text", done.returncode == 3 and "grains.csv:2" in done.stderr, done.stderr)
