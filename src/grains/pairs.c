@@ -395,6 +395,22 @@ static void settle_joints(sab_pairs *p, const sab_bodies *b, const sab_grain_wal
     p->n = kept;
 }
 
+/* Of the box about a facet: most of a mesh is. */
+static bool is_far(const sab_grain_wall *w, const double *x, double far)
+{
+    for (int k = 0; k < w->dim && w->kind == SAB_GRAIN_WALL_FACET; k++) {
+        int below = 0, above = 0;
+
+        for (int c = 0; c < w->dim; c++) {
+            below += w->corner[c][k] > x[k] + far;
+            above += w->corner[c][k] < x[k] - far;
+        }
+        if (below == w->dim || above == w->dim)
+            return true;
+    }
+    return false;
+}
+
 static sab_status with_walls(sab_pairs *p, const sab_bodies *b, int nwalls,
                              const sab_grain_wall *wall, int i, double reach, sab_error *err)
 {
@@ -407,7 +423,8 @@ static sab_status with_walls(sab_pairs *p, const sab_bodies *b, int nwalls,
     for (int w = 0; w < nwalls; w++) {
         sab_pair pair = {.i = i, .j = b->n + w};
 
-        if (wall[w].gone || sab_grain_wall_distance(&wall[w], x, pair.normal) > far)
+        if (wall[w].gone || is_far(&wall[w], x, far) ||
+            sab_grain_wall_distance(&wall[w], x, pair.normal) > far)
             continue;
         SAB_TRY(sab_pair_measure(b, wall, &pair, err));
         if (pair.gap <= reach)
