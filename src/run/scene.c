@@ -2,6 +2,7 @@
 #include "run/scene.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "fem/locate.h"
 #include "grains/fill.h"
 #include "io/table.h"
 
@@ -290,6 +291,37 @@ cleanup:
     return status;
 }
 
+/* A round vessel is filled from a box: those in its corners are outside. */
+static sab_status count_outside(sab_scene *s, const sab_mesh *mesh, sab_error *err)
+{
+    const sab_bodies *b = s->grains->bodies;
+    double low[SAB_DIM], high[SAB_DIM], xi[SAB_DIM];
+    sab_locator *locator = NULL;
+    sab_status status = SAB_OK;
+
+    for (int k = 0; k < b->dim; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (int i = 0; i < mesh->nnodes; i++) {
+            low[k] = fmin(low[k], sab_mesh_x(mesh, i)[k]);
+            high[k] = fmax(high[k], sab_mesh_x(mesh, i)[k]);
+        }
+    }
+    SAB_TRY(sab_locator_create(mesh, &locator, err));
+    for (int i = 0; i < b->n; i++) {
+        double x[SAB_DIM];
+        bool near = true;
+
+        sab_bodies_place(b, i, x);
+        for (int k = 0; k < b->dim; k++)
+            near = near && x[k] > low[k] && x[k] < high[k];
+        s->outside += near && sab_locator_find(locator, x, xi) < 0;
+    }
+cleanup:
+    sab_locator_destroy(&locator);
+    return status;
+}
+
 static sab_grains_options options_of(const sab_case *c)
 {
     sab_grains_options o = sab_grains_options_default();
@@ -347,6 +379,8 @@ sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene *
         s->mass += s->grains->bodies->mass[i];
     SAB_TRY(check_sinks(s, err));
     SAB_TRY(check_overlap(s, err));
+    if (mesh != NULL)
+        SAB_TRY(count_outside(s, mesh, err));
     SAB_TRY(sab_scene_make_probes(s, err));
     if (c->has_coarse)
         SAB_TRY(sab_scene_make_coarse(s, mesh, err));

@@ -169,6 +169,11 @@ void sab_warn_scene(const sab_scene *s, sab_warnings *warnings)
                          "grains.radius: the largest is %.3g times the smallest; pairs are looked "
                          "for in cells of the size of the largest, which takes long",
                          sab_bodies_largest(b) / sab_bodies_smallest(b));
+    if (s->outside > 0)
+        sab_warnings_add(warnings,
+                         "grains.fill: %d grain%s outside the mesh, beside it rather than above: "
+                         "beyond its walls, if they are its sides",
+                         s->outside, s->outside == 1 ? " is" : "s are");
     bool facets = false;
 
     for (int w = 0; w < s->grains->nwalls; w++)

@@ -214,8 +214,9 @@ def honest(program, suite, root):
                                                         "grid: [1, 1], low: [4.5, 0], pitch: 1"))
           .replace("radius: [0.4, 0.5]", "radius: 0.5")
           .replace("walls:\n", "walls:\n  lid: {point: [0, 1], normal: [0, -1], friction: 0, velocity: [0, -0.5]}\n"))
-    done = program.run("run", "press.yaml", "-q", "-o", "press", cwd=root)
+    done = program.run("run", "press.yaml", "-o", "press", cwd=root)
     suite.check("a grain that is crushed: exit code 1", done.returncode == 1, (done.returncode, done.stderr))
+    suite.check("  and what would help", re.search(r"try +walls that leave the grains a way out", done.stdout), done.stdout)
 
 
 def fills(program, suite, root):
@@ -249,6 +250,16 @@ def fills(program, suite, root):
     write(os.path.join(root, "mesh.yaml"), text)
     done = program.run("check", "mesh.yaml", cwd=root)
     suite.check("walls of a mesh", done.returncode == 0 and re.search(r"wall +left: \d+ segments", done.stdout),
+                done.stdout + done.stderr)
+    suite.check("  and all are inside", "outside the mesh" not in done.stderr, done.stderr)
+    write(os.path.join(root, "pit.geo"), "Point(1) = {0, 0, 0, 1}; Point(2) = {4, 0, 0, 1}; Point(3) = {2, -3, 0, 1};\n"
+          "Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 1}; Curve Loop(1) = {1, 2, 3}; Plane Surface(1) = {1};\n"
+          "Physical Curve(\"wall\") = {2, 3}; Physical Surface(\"pit\") = {1};\n")
+    pit = edit(text, (f"{{file: {MESHES}/silo.geo, parameters: {{D: 2, h: 2}}}}", "{file: pit.geo}"))
+    write(os.path.join(root, "pit.yaml"), edit(pit, ("low: [0.2, 1], high: [3.5, 7]", "low: [0, -3], high: [4, 2]"),
+                                               ("point: [0, 0], normal: [0, 1]", "point: [0, -9], normal: [0, 1]")))
+    done = program.run("check", "pit.yaml", cwd=root)
+    suite.check("grains beside the room of a mesh are said", done.returncode == 0 and "outside the mesh, beside it" in done.stderr,
                 done.stdout + done.stderr)
     done = program.run("check", "mesh.yaml", "--set", "walls.left.group=wal", cwd=root)
     suite.check("a group that is not there", done.returncode == 3 and "the mesh has no group 'wal'" in done.stderr,
