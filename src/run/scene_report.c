@@ -147,6 +147,7 @@ void sab_summary_scene(sab_json *json, const sab_scene *s, const sab_run_result 
     sab_json_end_object(json);
     sab_json_begin_object(json, "solver");
     sab_json_string(json, "method", sab_method_table[r->method].name);
+    sab_json_number(json, "tolerance", s->c->solver.tolerance);
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
     sab_json_number(json, "merit", sab_certificate_merit(&r->certificate));
