@@ -301,8 +301,12 @@ static bool is_whole(const sab_bodies *b, const sab_grain_wall *wall, const sab_
     return w->kind == SAB_GRAIN_WALL_FACET && fabs(across) > 1.0 - 1e-12;
 }
 
+/* Walls are joined where they are no farther apart than this part of a radius: nothing gets in. */
+static const double JOINT = 1e-3;
+
 /* Where facets are joined, a grain over the one sees the end of the other. Is the point of contact
- * `rim`, with the end of a facet, on the wall of `face` too, and not nearer? */
+ * `rim`, with the end of a facet, on the wall of `face` too, and not nearer? `at` is that point, on
+ * the wall of `face`. */
 static bool is_joined(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
                       const sab_pair *face, double *at)
 {
@@ -313,10 +317,12 @@ static bool is_joined(const sab_bodies *b, const sab_grain_wall *wall, const sab
     sab_pair_line(b, rim, line);
     for (int k = 0; k < b->dim; k++)
         at[k] -= line[k];
+    const double apart = sab_grain_wall_distance(&wall[face->j - b->n], at, n);
+    for (int k = 0; k < b->dim; k++)
+        at[k] -= apart * n[k];
     return wall[rim->j - b->n].kind == SAB_GRAIN_WALL_FACET && !is_whole(b, wall, rim) &&
            rim->gap >= face->gap - 1e-9 * r &&
-           (rim->gap >= face->gap + 1e-9 * r || rim->j > face->j) &&
-           fabs(sab_grain_wall_distance(&wall[face->j - b->n], at, n)) <= 1e-9 * r;
+           (rim->gap >= face->gap + 1e-9 * r || rim->j > face->j) && fabs(apart) <= JOINT * r;
 }
 
 /* Largest (sign 1) or smallest (-1) of n.(corner - at). */
@@ -348,14 +354,14 @@ static bool flatten(const sab_bodies *b, const sab_grain_wall *wall, const sab_p
         return false;
     sab_bodies_place(b, rim->i, x);
     for (int k = 0; k < b->dim; k++)
-        gap += (x[k] - at[k]) * own->normal[k];
+        gap += (x[k] - own->corner[0][k]) * own->normal[k];
     for (int k = 0; k < b->dim; k++)
         n[k] = copysign(1.0, gap) * own->normal[k];
     sab_bodies_arm(b, rim->i, n, away);
     gap = fabs(gap);
     for (int k = 0; k < b->dim; k++)
         gap -= away[k] * n[k];
-    if (gap < 0.0 || extent(other, at, n, -1.0) < -1e-9 * r)
+    if (gap < 0.0 || extent(other, own->corner[0], n, -1.0) < -JOINT * r)
         return false;
     memcpy(rim->normal, n, (size_t)b->dim * sizeof *n);
     rim->gap = gap;
