@@ -8,6 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *open_mistake(const sab_case_wall *w)
+{
+    if (!w->has_point)
+        return "is open, and so must be a plane: give point and normal, which points to the grains";
+    if (w->has_friction || w->has_velocity || w->restitution > 0.0 || w->until > 0.0)
+        return "is open: nothing touches it, and it stays where it is; leave out friction, "
+               "restitution, velocity and until";
+    return NULL;
+}
+
 static const char *wall_mistake(const sab_case_wall *w, int dim)
 {
     const int kinds = w->has_point + w->has_segment + (w->group != NULL);
@@ -19,12 +29,9 @@ static const char *wall_mistake(const sab_case_wall *w, int dim)
         return "has a segment, which is a wall in the plane only; give point and normal, or group";
     if (w->beads > 0.0 && !w->has_segment)
         return "has beads, which are glued along a segment";
-    if (w->open && !w->has_point)
-        return "is open, and so must be a plane: give point and normal, which points to the grains";
-    if (w->open && (w->has_friction || w->has_velocity || w->restitution > 0.0 || w->until > 0.0))
-        return "is open: nothing touches it, and it stays where it is; leave out friction, "
-               "restitution, velocity and until";
-    if (!w->open && !w->has_friction)
+    if (w->open)
+        return open_mistake(w);
+    if (!w->has_friction)
         return "needs a friction coefficient (0: none), or open: true";
     return NULL;
 }
@@ -76,6 +83,16 @@ static const char *field_mistake(const sab_case *c, const sab_probe *p)
                : "of grains there are the fields velocity, pressure, shear_rate and shear_stress";
 }
 
+static const char *number_mistake(const sab_case *c, sab_carried number)
+{
+    if (number == SAB_CARRIED_LEAN && c->geometry->dim == SAB_DIM)
+        return "lean is an angle in the plane; in space take centre";
+    return number == SAB_CARRIED_EXCESS || number == SAB_CARRIED_FEWEST ||
+                   number == SAB_CARRIED_ANGLE
+               ? "is of grains as a continuum whose surface moves (lean: of the centre of mass)"
+               : NULL;
+}
+
 /* What kinds of probes and fields have a meaning for grains; NULL: this one has. */
 static const char *probe_mistake(const sab_case *c, const sab_probe *p)
 {
@@ -94,12 +111,7 @@ static const char *probe_mistake(const sab_case *c, const sab_probe *p)
     case SAB_PROBE_FED:
         return "nothing is fed to grains that are discs or balls";
     case SAB_PROBE_GRAINS:
-        if (p->grains == SAB_CARRIED_LEAN && c->geometry->dim == SAB_DIM)
-            return "lean is an angle in the plane; in space take centre";
-        return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
-                       p->grains == SAB_CARRIED_ANGLE
-                   ? "is of grains as a continuum whose surface moves (lean: of the centre of mass)"
-                   : NULL;
+        return number_mistake(c, p->grains);
     default:
         return "grains have flux, left, force, grains, front and height, and with `coarse` point "
                "and line";
