@@ -226,6 +226,10 @@ static sab_status check(const sab_flow *flow, const sab_probe *probe, int entry,
     if (field && probe->field == SAB_FIELD_INERTIAL_NUMBER && !flow->setup.material->has_mu_i)
         return sab_fail(err, SAB_ERR_INPUT, "probes.%s: inertial_number needs material.mu_i",
                         probe->name);
+    if (field && probe->field == SAB_FIELD_FRACTION)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "probes.%s: fraction is of grains one by one; a continuum is full",
+                        probe->name);
     const bool recovered = probe->kind == SAB_PROBE_FORCE && probe->part == SAB_FORCE_RECOVERED;
 
     if ((probe->kind == SAB_PROBE_FORCE || probe->kind == SAB_PROBE_TRACTION) && !recovered &&
