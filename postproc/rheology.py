@@ -105,11 +105,11 @@ def draw(options, rows):
             found = {k: v["value"] for k, v in json.load(file)["fits"][0]["parameters"].items()}
         x = numpy.linspace(0.0, 1.1 * number.max(), 100)
         law.plot(x, found["low"] + (found["high"] - found["low"]) * x / (found["I0"] + x), **{**style.Style().line_of(1), "label": r"$\mu(I)$"})
-    law.legend()
+    style.legend(law)
     law.set(xlabel="inertial number $I$", ylabel=r"friction $\mu$")
     solid.plot(number, [row["fraction"] for row in rows], "o", color=style.COLOUR[0])
     solid.set(xlabel="inertial number $I$", ylabel="fraction of solid")
-    sablier.save(figure, options.picture, 150, "viridis")
+    sablier.save(figure, options.picture)
     print(options.picture)
 
 

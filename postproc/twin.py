@@ -23,6 +23,7 @@ import numpy
 
 import sablier
 from sablier import Failure, style
+from sablier.style import pyplot
 
 COLOUR = {"grains": style.COLOUR[0], "continuum": style.COLOUR[1]}
 PARTS = 6
@@ -147,7 +148,7 @@ def discharge_panel(panel, grains, continuum, fillings, interval, packing):
                       f"of packing{window}; continuum {b.discharge:.3f} +/- {max(b.error, 0.5 * sum(relative) * b.discharge):.3f}; "
                       f"ratio {a.discharge / packing / b.discharge:.3f}")
     panel.set(xlabel="outlet $D$", ylabel="discharge, volume of packing")
-    panel.legend()
+    style.legend(panel)
     return rows
 
 
@@ -158,7 +159,8 @@ def profile_panel(panel, name, grains, continuum, interval, packing):
     if place.shape != other.shape or abs(place - other).max() > 1e-9:
         raise Failure(f"the profile '{name}' of the grains is along another line than that of the continuum")
     factor = packing if field in ("pressure", "shear_stress") else 1.0  # stress of the solid in units of packing
-    s = place[0] if numpy.ptp(place[0]) > numpy.ptp(place[1]) else place[1]
+    axis = int(numpy.ptp(place[0]) < numpy.ptp(place[1]))
+    s = place[axis]
     all_of = numpy.array([run.profile(name)[1] for run in grains]) / factor
     mean, spread = all_of.mean(0), all_of.std(0, ddof=1) if len(all_of) > 1 else numpy.zeros_like(s)
     value = continuum.profile(name)[1]
@@ -168,7 +170,7 @@ def profile_panel(panel, name, grains, continuum, interval, packing):
     if interval:
         down, up = ends(continuum, interval, lambda run: run.profile(name)[1])
         panel.fill_between(s, value - down, value + up, color=COLOUR["continuum"], alpha=0.25, linewidth=0)
-    panel.set(xlabel="$x$" if s is place[0] else "$y$", ylabel=style.FIELD.get(field, (field,))[0], title=name)
+    panel.set(xlabel=("$x$", "$y$")[axis], ylabel=style.FIELD.get(field, (field,))[0], title=name)
     at = numpy.linspace(0, len(s) - 1, 7).astype(int)
     for label, numbers in (("at", s), ("grains", mean), ("deviation", spread), ("continuum", value)):
         print(f"    {name + ' ' + label:22}" + " ".join(f"{v:8.3f}" for v in numbers[at]))
@@ -197,7 +199,12 @@ def draw(options):
     one = next(run for run in continuum if run.outlet == outlet)
     packing = solid(grains, options)
     names = [name for name in fillings[0].names() if name in one.names()]
-    figure, panels = style.Style("page").apply().panels(1 + len(names), height=0.9)
+    style.Style("page").apply()
+    lines = -(-(1 + len(names)) // 3)
+    figure, panels = pyplot.subplots(lines, 3, figsize=(11, 3.2 * lines), layout="constrained", squeeze=False)
+    panels = panels.flatten()
+    for panel in panels[1 + len(names):]:
+        panel.set_axis_off()
     rows = discharge_panel(panels[0], grains, continuum, fillings, interval, packing)
     lost = numpy.mean([run.emptied.mean() for run in fillings])
     high = (1 - lost) * fillings[0].summary["grains"]["mass"] / packing / fillings[0].parameter["W"]
@@ -206,7 +213,7 @@ def draw(options):
     for panel, name in zip(panels[1:], names):
         profile_panel(panel, name, fillings, one, interval, packing)
     forces(fillings, one, packing)
-    sablier.save(figure, options.picture, 150, "viridis")
+    sablier.save(figure, options.picture)
     print(options.picture)
     if options.table:
         try:
