@@ -3,14 +3,14 @@
 """Friction over the inertial number, of grains that flow down rough slopes.
 
     sablier study cases/grain-chute/slopes.yaml -o out/slopes
-    postproc/rheology.py out/slopes rheology.csv
-    sablier fit rheology.csv --x mu --y I --law "I0*(x-low)/(high-x)" --start low=0.25,high=0.8,I0=0.5 --bootstrap 1000 -o fit.json
-    postproc/rheology.py out/slopes rheology.csv --fit fit.json --picture rheology.png
+    postproc/rheology.py out/slopes out/slopes.csv
+    sablier fit out/slopes.csv --x slope --y I --law "I0*(x-low)/(high-x)" --start low=0.25,high=0.8,I0=0.5 --bootstrap 1000 -o out/slopes-fit.json
+    postproc/rheology.py out/slopes out/slopes.csv --fit out/slopes-fit.json --picture rheology.png
 
-A layer that neither accelerates nor slows down has the same friction mu = tan(slope) everywhere, and mu(I) the same inertial
+A layer that neither accelerates nor slows down has the same friction mu everywhere, the slope, a tangent, and mu(I) the same inertial
 number. With the weight P(y) of what is above, u(y) = u0 + I s(y), s = integral of sqrt(P/density) dy / d: I is the slope of the
 straight line of the mean velocity over s. It is taken in the core, --leave diameters from the floor and from the surface, where
-grains flow otherwise. A row of the table is a run: mu, I, half the difference of I between the lower and the upper half of the
+grains flow otherwise. A row of the table is a run: slope, mu (of the forces on the floor), I, half the difference of I between the lower and the upper half of the
 core, the fraction of solid, the mean pressure of the contacts over P, and the drift of the speed within the window.
 
 Left out, and named: runs that missed; that stopped (slowest below a tenth of the mean speed in the window, or below 0.05); that
@@ -98,8 +98,8 @@ def usable(row, why, drift):
 def draw(options, rows):
     sablier.check_picture(options.picture)
     figure, (law, solid) = style.Style("page").apply().panels(2)
-    number, mu = (numpy.array([row[k] for row in rows]) for k in ("I", "mu"))
-    law.plot(number, mu, "o", color=style.COLOUR[0], label="one run each")
+    number = numpy.array([row["I"] for row in rows])
+    law.plot(number, [row["slope"] for row in rows], "o", color=style.COLOUR[0], label="one run each")
     if options.fit:
         with open(options.fit, encoding="utf-8") as file:
             found = {k: v["value"] for k, v in json.load(file)["fits"][0]["parameters"].items()}

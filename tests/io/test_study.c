@@ -398,14 +398,11 @@ static void test_memory(void)
 
 int main(void)
 {
-    static const sab_test tests[] = {{"product", test_product},
-                                     {"zip", test_zip},
-                                     {"lists", test_lists},
-                                     {"names of points", test_names},
-                                     {"messages", test_messages},
-                                     {"messages of cases", test_case_messages},
-                                     {"limits", test_too_many},
-                                     {"allocations fail", test_memory}};
+    static const sab_test tests[] = {
+        {"product", test_product},   {"zip", test_zip},
+        {"lists", test_lists},       {"names of points", test_names},
+        {"messages", test_messages}, {"messages of cases", test_case_messages},
+        {"limits", test_too_many},   {"allocations fail", test_memory}};
 
     return SAB_TEST_MAIN("io/study", tests);
 }
