@@ -76,7 +76,7 @@ COARSE = {
     "cases/emptying/case.yaml": [("h: 0.35, across: 7", "h: 1, across: 2"), ("end: 8", "end: 0.3")],
     "cases/film/case.yaml": [("n: 8", "n: 3")],
     "cases/twin-silo/case.yaml": [("grid: [32, 64]", "grid: [6, 4]"), ("end: 30, window: 13", "end: 1, window: 0.5")],
-    "cases/twin-silo/continuum.yaml": [("h: 3, across: 10", "h: 9, across: 2"), ("end: 25, window: 8", "end: 0.2, window: 0.1")],
+    "cases/twin-silo/continuum.yaml": [("h: 3, across: 10", "h: 9, across: 2"), ("end: 18, window: 5", "end: 0.2, window: 0.1")],
     "cases/twin-silo/grains.yaml": [("[47, 30, 66, 36, 55]", "[1, 1, 1, 1, 1]"), ("[30, 16, 38, 21, 34]", "[0.5, 0.5, 0.5, 0.5, 0.5]")],
     "cases/twin-silo/fillings.yaml": [("time.end: 47, time.window: 30", "time.end: 1, time.window: 0.5")],
     "cases/twin-silo/study.yaml": [("across: [6, 8, 10, 12, 14]", "across: [2, 2, 2, 2, 2]")],
