@@ -12,7 +12,7 @@ the ends of their intervals, one at a time: the bar is the root of the sum of sq
 
 Grains count per volume and weight of packing, with the fraction of solid between --height and twice that on the axis (probe
 `fraction`), or --fraction. Profiles are of the width of --fillings, or of the first that both have, and must be along the same line. Left out, and named: runs that missed; grains whose
-window begins before 5 % have left or ends after 60 %. --table writes D, Q and its deviation, for `sablier fit --group kind`.
+window begins before 4 % have left or ends after 60 %. --table writes D, Q and its deviation, for `sablier fit --group kind`.
 """
 import argparse
 import csv
@@ -58,7 +58,7 @@ class Run:
         """Why this run says nothing; "" if it does."""
         if not self.summary.get("good", False):
             return "; ".join(self.summary.get("warnings", [])) or self.summary["status"]
-        if self.emptied is not None and (self.emptied[0] < 0.05 or self.emptied[1] > 0.6):
+        if self.emptied is not None and (self.emptied[0] < 0.04 or self.emptied[1] > 0.6):
             return f"its window begins when {100 * self.emptied[0]:.0f} % have left and ends at {100 * self.emptied[1]:.0f} %"
         return ""
 
