@@ -4,7 +4,7 @@
 
     sablier study cases/grain-chute/slopes.yaml -o out/slopes
     postproc/rheology.py out/slopes out/slopes.csv
-    sablier fit out/slopes.csv --x slope --y I --law "I0*(x-low)/(high-x)" --start low=0.25,high=0.8,I0=0.5 --bootstrap 1000 -o out/slopes-fit.json
+    sablier fit out/slopes.csv --x mu --y I --law "I0*(x-low)/(high-x)" --start low=0.25,high=0.8,I0=0.5 --bootstrap 1000 -o out/slopes-fit.json
     postproc/rheology.py out/slopes out/slopes.csv --fit out/slopes-fit.json --picture rheology.png
 
 A layer that neither accelerates nor slows down has the same friction mu everywhere, the slope, a tangent, and mu(I) the same inertial

@@ -7,8 +7,8 @@
 
 Each is a result or a study over the width of the outlet, the parameter D of the mesh. --fillings has the grains of one width put
 in otherwise: the standard deviation over the fillings is the error bar of a profile, and that of the discharge, relative, at all
-widths (never less than the deviation of the mean of six parts of the window). --interval has the continuum with its coefficients at
-the ends of their intervals, one at a time: the bar is the root of the sum of squares of what each end changes, upwards and downwards.
+widths (never less than the deviation of the mean of six parts of the window). --interval has the continuum with one coefficient at
+an end of its interval and the others fitted again, as they go together: the bar spans all of these ends, relative at all widths.
 
 Grains count per volume and weight of packing, with the fraction of solid between --height and twice that on the axis (probe
 `fraction`), or --fraction. Profiles are of the width of --fillings, or of the first that both have, and must be along the same line. Left out, and named: runs that missed; grains whose
@@ -113,7 +113,7 @@ def solid(runs, options):
 def ends(best, others, value):
     """What the ends of intervals do to a value (a number or a profile): how far down, how far up."""
     change = numpy.array([value(run) - value(best) for run in others])
-    return numpy.sqrt((numpy.minimum(change, 0.0) ** 2).sum(0)), numpy.sqrt((numpy.maximum(change, 0.0) ** 2).sum(0))
+    return -numpy.minimum(change, 0.0).min(0), numpy.maximum(change, 0.0).max(0)
 
 
 def discharge_panel(panel, grains, continuum, fillings, interval, packing):
