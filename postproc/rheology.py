@@ -99,7 +99,7 @@ def draw(options, rows):
     sablier.check_picture(options.picture)
     figure, (law, solid) = style.Style("page").apply().panels(2)
     number = numpy.array([row["I"] for row in rows])
-    law.plot(number, [row["slope"] for row in rows], "o", color=style.COLOUR[0], label="one run each")
+    law.plot(number, [row["mu"] for row in rows], "o", color=style.COLOUR[0], label="one run each")
     if options.fit:
         with open(options.fit, encoding="utf-8") as file:
             found = {k: v["value"] for k, v in json.load(file)["fits"][0]["parameters"].items()}

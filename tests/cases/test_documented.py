@@ -84,6 +84,7 @@ COARSE = {
     "cases/grain-slope/case.yaml": [("end: 5", "end: 2")],
     "cases/grain-column/case.yaml": [("grid: [30, 30]", "grid: [6, 6]"), ("end: 10", "end: 2")],
     "cases/grain-ellipses/case.yaml": [("grid: [10, 10]", "grid: [4, 4]"), ("end: 4", "end: 2")],
+    "cases/grain-chute/slopes.yaml": [("[1, 2, 3]", "[1]")],
     "cases/grain-chute/case.yaml": [("grid: [19, 15]", "grid: [19, 2]"), ("end: 240, window: 160", "end: 2, window: 1")],
     "cases/grain-cube/case.yaml": [("grid: [8, 8, 8]", "grid: [3, 3, 3]"), ("end: 3, window: 3", "end: 1, window: 1")],
     "cases/grain-box/case.yaml": [("grid: [8, 8, 8]", "grid: [3, 3, 3]"), ("end: 8", "end: 1")],
