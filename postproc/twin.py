@@ -6,13 +6,15 @@
     postproc/twin.py out/twin-grains out/twin-continuum twin.png --fillings out/twin-fillings --interval out/twin-interval --table twin.csv
 
 Each is a result or a study over the width of the outlet, the parameter D of the mesh. --fillings has the grains of one width put
-in otherwise: the standard deviation over the fillings is the error bar of a profile, and that of the discharge, relative, at all
-widths (never less than the deviation of the mean of six parts of the window). --interval has the continuum with one coefficient at
-an end of its interval and the others fitted again, as they go together: the bar spans all of these ends, relative at all widths.
+in otherwise: the standard deviation over the fillings is the error bar of a profile, and, relative, of the discharge at other
+widths (never less than that of the mean of six parts of the window); at their own it is that of their mean. --interval has the
+continuum with one coefficient at an end of its interval and the others fitted again, as they go together: the bar spans all of
+these ends, relative at all widths.
 
 Grains count per volume and weight of packing, with the fraction of solid between --height and twice that on the axis (probe
-`fraction`), or --fraction. Profiles are of the width of --fillings, or of the first that both have, and must be along the same line. Left out, and named: runs that missed; grains whose
-window begins before 4 % have left or ends after 60 %. --table writes D, Q and its deviation, for `sablier fit --group kind`.
+`fraction`), or --fraction. Profiles are of the width of --fillings, or of the first that both have, and must be along the same
+line. Left out, and named: runs that missed; grains whose window begins before 4 % have left or ends after 60 %. --table writes D,
+Q and its deviation, for `sablier fit --group kind`.
 """
 import argparse
 import csv
@@ -126,7 +128,10 @@ def discharge_panel(panel, grains, continuum, fillings, interval, packing):
         print(f"discharge of {len(flow)} fillings at D = {fillings[0].outlet:g}: {flow.mean():.3f}, deviation {flow.std(ddof=1):.3f} "
               f"({100 * spread:.1f} %)")
     for run in grains:
-        rows.append({"kind": "grains", "D": run.outlet, "Q": run.discharge / packing, "sigma": max(run.error, spread * run.discharge) / packing})
+        run.sigma = max(run.error, spread * run.discharge)
+        if len(fillings) > 1 and run.outlet == fillings[0].outlet:
+            run.discharge, run.sigma = flow.mean(), spread * flow.mean() / numpy.sqrt(len(flow))
+        rows.append({"kind": "grains", "D": run.outlet, "Q": run.discharge / packing, "sigma": run.sigma / packing})
     relative = (0.0, 0.0)
     if interval:
         best = next((run for run in continuum if run.outlet == interval[0].outlet), None)
@@ -144,7 +149,7 @@ def discharge_panel(panel, grains, continuum, fillings, interval, packing):
         for b in continuum:
             if a.outlet == b.outlet:
                 window = f", {100 * a.emptied[0]:.0f} to {100 * a.emptied[1]:.0f} % had left"
-                print(f"D = {a.outlet:g}: grains {a.discharge:.3f} +/- {max(a.error, spread * a.discharge):.3f} of solid, {a.discharge / packing:.3f} "
+                print(f"D = {a.outlet:g}: grains {a.discharge:.3f} +/- {a.sigma:.3f} of solid, {a.discharge / packing:.3f} "
                       f"of packing{window}; continuum {b.discharge:.3f} +/- {max(b.error, 0.5 * sum(relative) * b.discharge):.3f}; "
                       f"ratio {a.discharge / packing / b.discharge:.3f}")
     panel.set(xlabel="outlet $D$", ylabel="discharge, volume of packing")
