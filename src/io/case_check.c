@@ -219,9 +219,36 @@ static sab_status check_multigrid(const sab_case *c, sab_error *err)
     return SAB_OK;
 }
 
+/* Sweeps are of bodies, and plain ones of bodies without friction. */
+static sab_status check_sweeps(const sab_case *c, sab_error *err)
+{
+    const sab_method_entry *m = &sab_method_table[c->solver.method];
+    double friction = c->has_grains ? c->grains.friction : 0.0;
+    char place[1000];
+
+    for (int w = 0; w < c->nwalls; w++)
+        friction = fmax(friction, c->wall[w].friction);
+    if (m->family != SAB_FAMILY_SWEEPS || (c->has_grains && !(m->plain && friction > 0.0)))
+        return SAB_OK;
+    sab_case_locate(c, "solver.method", place, sizeof place);
+    if (!c->has_grains)
+        return sab_fail(err, SAB_ERR_INPUT,
+                        "%s: %s sweeps over the contacts of grains, and this case has a material; "
+                        "give auto",
+                        place, m->name);
+    return sab_fail(err, SAB_ERR_INPUT,
+                    "%s: %s is for contacts without friction, and this case has friction %g; give "
+                    "gs",
+                    place, m->name, friction);
+}
+
 static sab_status check_solver(const sab_case *c, sab_error *err)
 {
+    const sab_status swept = check_sweeps(c, err);
     char place[1000];
+
+    if (swept != SAB_OK)
+        return swept;
 
     if (c->solver.linear == SAB_AMG) {
         const sab_status status = check_multigrid(c, err);

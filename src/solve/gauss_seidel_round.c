@@ -3,6 +3,7 @@
 #include "solve/gauss_seidel_state.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cone/contact.h"
 
 #include <math.h>
@@ -225,6 +226,7 @@ void sab_round_store(const sab_gauss_seidel *gs, const sab_program *p, double *l
 {
     const int dim = p->s;
 
+    SAB_PARALLEL_FOR(p->npoints)
     for (int e = 0; e < p->npoints; e++) {
         const int q = gs->order[e];
         const sab_gs_rows r = sab_gs_rows_of(p->B, q, q);

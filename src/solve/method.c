@@ -34,4 +34,6 @@ const sab_method_entry sab_method_table[SAB_METHOD_COUNT] = {
                               INTERIOR_POINT, .exactness = INFINITY},
     [SAB_METHOD_GS] = {"gs", "Gauss-Seidel over the contacts of bodies, each solved exactly",
                        SAB_FAMILY_SWEEPS},
+    [SAB_METHOD_PDAS] = {"pdas", "active set: plain sweeps over contacts without friction",
+                         SAB_FAMILY_SWEEPS, .plain = true},
 };

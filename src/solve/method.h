@@ -21,6 +21,7 @@ typedef enum sab_method {
     SAB_METHOD_IPM_BLEND, /* a part of the non-associativity exact, the rest as in IPM */
     SAB_METHOD_IPM_EXACT, /* interior point on the non-associated law itself */
     SAB_METHOD_GS,        /* Gauss-Seidel over contacts, each solved exactly */
+    SAB_METHOD_PDAS,      /* the same without friction, sweep by sweep: primal-dual active set */
     SAB_METHOD_COUNT
 } sab_method;
 
@@ -52,6 +53,7 @@ typedef struct sab_method_entry {
     bool split;         /* first order: has the matrix of Douglas-Rachford */
     bool memory;        /* uses Anderson's, or a method of its plan does */
     double exactness;   /* interior point: of ipm.h */
+    bool plain;         /* sweeps: not conjugate, and without friction */
 } sab_method_entry;
 extern const sab_method_entry sab_method_table[SAB_METHOD_COUNT];
 

@@ -200,9 +200,15 @@ static sab_status run_sweeps(sab_call *call, const sab_stage *stage, sab_error *
     const sab_patience wait = stage->haste == 0   ? sab_patience_usual
                               : stage->haste == 1 ? slow
                                                   : very_slow;
-    bool done = false, conjugate = true;
+    const bool plain = sab_method_table[stage->method].plain;
+    bool done = false, conjugate = !plain;
     sab_status status = SAB_OK;
 
+    for (int q = 0; q < p->npoints && plain; q++)
+        if (p->friction[q] > 0.0)
+            SAB_FAIL(err, SAB_ERR_INPUT,
+                     "%s is for contacts without friction, but that of point %d is %g; take gs",
+                     sab_method_table[stage->method].name, q, p->friction[q]);
     if (sol->gs == NULL)
         SAB_TRY(sab_gauss_seidel_create(p, &sol->gs, err));
     for (int most = FIRST_SWEEPS; !done; most *= 2) {
@@ -214,7 +220,7 @@ static sab_status run_sweeps(sab_call *call, const sab_stage *stage, sab_error *
         sab_gauss_seidel_run(sol->gs, p, conjugate, most, sol->lambda, &sol->done.inner);
         sol->done.cpu_cones += sab_cpu_seconds() - start;
         SAB_TRY(sab_call_finish(call, stage->method, wait, &done, err));
-        conjugate = !conjugate || call->current.natural < before;
+        conjugate = !plain && (!conjugate || call->current.natural < before);
     }
 cleanup:
     return status;

@@ -229,6 +229,7 @@ CHOICES = [
     case("geometry: plnae", "geometry: plane", "geometry: §plnae", "did you mean 'plane'?"),
     solver("method: §agpd", "did you mean 'apgd'?"),
     solver("method: §simplex", "'simplex' is none of the choices (auto, pg,"),
+    solver("§method: gs", "gs sweeps over the contacts of grains, and this case has a material; give auto"),
     solver("linear: §pardiso", "'pardiso' is none of the choices (auto, cholmod, mumps, amg)"),
     solver("blr: §1", "solver.blr: 1 is out of range (0 <= value < 1)"),
     solver("linear: cholmod, §blr: 1.0e-6", "cholmod does not compress its factors"),

@@ -406,7 +406,8 @@ class Contract:
         first = None
         done = self.run("solve", "c.sabp", "--method", "gs", "-q", code=3, name="solve by gs")
         self.check("gs is for bodies", "A couples" in done.stderr and "aspg" in done.stderr, done.stderr)
-        for method in (m for m in methods if m != "gs"):
+        self.run("solve", "c.sabp", "--method", "pdas", "-q", code=3, name="solve by pdas")
+        for method in (m for m in methods if m not in ("gs", "pdas")):
             self.run("solve", "c.sabp", "--method", method, "--tolerance", "1e-5", "--max-iterations",
                      "5000", "-o", f"{method}.json", "-q", name=f"solve by {method}")
             try:

@@ -210,6 +210,21 @@ def honest(program, suite, root):
     suite.check("a grain that is crushed: exit code 1", done.returncode == 1, (done.returncode, done.stderr))
 
 
+def without_friction(program, suite, root):
+    """The active set: the answer of gs, and refused where there is friction."""
+    done = program.run("check", "case.yaml", "--set", "solver.method=pdas", cwd=root)
+    suite.check("pdas and friction: exit code 3", done.returncode == 3 and "give gs" in done.stderr, (done.returncode, done.stderr))
+    write(os.path.join(root, "smooth.yaml"), re.sub(r"friction: [0-9.]+", "friction: 0", CASE))
+    centre = {}
+    for method in ("gs", "pdas"):
+        done = program.run("run", "smooth.yaml", "-q", "-o", method, "--set", "time.end=0.5", "--set", "time.window=0.5",
+                           "--set", f"solver={{method: {method}, tolerance: 1.0e-9, max_iterations: 2000}}", cwd=root)
+        with open(os.path.join(root, method, "summary.json"), encoding="utf-8") as file:
+            centre[method] = json.load(file)["ledger"]["kinetic"]
+        suite.check(f"  {method} without friction", done.returncode == 0, (done.returncode, done.stderr))
+    suite.check("  the same energy", abs(centre["gs"] / centre["pdas"] - 1) < 1e-7, centre)
+
+
 def fills(program, suite, root):
     """A file of grains; walls of a mesh; a study; the program of a step."""
     write(os.path.join(root, "grains.csv"), "x,y,radius,mass,vx\n1,0.5,0.5,2,0\n3,0.6,0.5,1,-1\n")
@@ -255,6 +270,7 @@ def main():
         interrupted(program, suite, root)
         physics(suite, root)
         honest(program, suite, root)
+        without_friction(program, suite, root)
         fills(program, suite, root)
         refused(program, suite, root, CASE, MISTAKES)
         around(program, suite, root)

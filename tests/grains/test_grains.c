@@ -383,7 +383,7 @@ static void test_first_example(void)
     sab_grains *g = on_slope(0.0, 0.0, 0.0, SAB_GRAINS_COULOMB, 1e-4, 1e-7);
 
     g->options.gravity[1] = -9.81;
-    g->options.solver.method = SAB_METHOD_GS;
+    g->options.solver.method = SAB_METHOD_PDAS;
     g->bodies->velocity[0] = 1.5;
     for (int k = 0; k < 2000; k++)
         CU_ASSERT_EQUAL(run(g, 1).loaded, 1);

@@ -3,8 +3,10 @@
  * and spectral gradients find the same velocities. Forces of locked packings are not unique. */
 #include "unit.h"
 
+#include "base/memory.h"
 #include "grains/fill.h"
 #include "grains/grains.h"
+#include "linalg/threads.h"
 #include "solve/gauss_seidel.h"
 
 #include <math.h>
@@ -233,10 +235,57 @@ static void test_round(void)
     }
 }
 
+/* A wall of discs, several parts: the same bits on one thread and on two. */
+static void test_threads(void)
+{
+    enum { SIDE = 60 };
+    sab_grains_options o = sab_grains_options_default();
+    sab_bodies *b = NULL;
+    sab_grains *g = NULL;
+    sab_program *p = NULL;
+    double *lambda[2] = {NULL, NULL};
+    int loaded = 0;
+    sab_grain_wall floor;
+
+    o.friction = 0.3;
+    o.reach = 0.05;
+    o.gravity[1] = -1.0;
+    CU_ASSERT_FATAL(sab_bodies_create(2, &b, NULL) == SAB_OK);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        sab_bodies_add(b, (double[]){i % SIDE + 0.5 * (i / SIDE % 2), 0.5 + 0.866 * (i / SIDE)}, 0.5,
+                       1.0 + i % 7, NULL);
+    sab_grain_wall_plane(2, (double[]){0.0, 0.0}, (double[]){0.0, 1.0}, 0.3, &floor, NULL);
+    CU_ASSERT_FATAL(sab_grains_create(&o, &b, 1, &floor, 0, NULL, &g, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_grains_program(g, &p, NULL) == SAB_OK && p != NULL);
+    CU_ASSERT_FATAL(p->npoints > 10000);
+    for (int k = 0; k < 2; k++) {
+        sab_gauss_seidel *gs = NULL;
+        int sweeps = 0;
+
+        sab_threads_set(1 + k);
+        lambda[k] = sab_alloc((size_t)p->npoints * 2, sizeof(double));
+        CU_ASSERT_FATAL(lambda[k] != NULL);
+        CU_ASSERT_FATAL(sab_gauss_seidel_create(p, &gs, NULL) == SAB_OK);
+        CU_ASSERT(sab_gauss_seidel_is_round(gs));
+        sab_gauss_seidel_run(gs, p, true, 40, lambda[k], &sweeps);
+        sab_gauss_seidel_destroy(&gs);
+    }
+    sab_threads_set(1);
+    for (int q = 0; q < p->npoints; q++)
+        loaded += lambda[0][2 * q] > 0.0;
+    CU_ASSERT(loaded > SIDE * SIDE);
+    CU_ASSERT_EQUAL(memcmp(lambda[0], lambda[1], (size_t)p->npoints * 2 * sizeof(double)), 0);
+    SAB_FREE(lambda[0]);
+    SAB_FREE(lambda[1]);
+    sab_program_destroy(&p);
+    sab_grains_destroy(&g);
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"fifty steps by three methods", test_agreement},
-                                     {"sweeps of round bodies and of any", test_round}};
+                                     {"sweeps of round bodies and of any", test_round},
+                                     {"the same bits on two threads", test_threads}};
 
     return SAB_TEST_MAIN("grains/methods", tests);
 }
