@@ -10,10 +10,13 @@ import os
 import re
 
 import numpy
+from matplotlib.collections import PatchCollection
 
 from . import fields as _fields
 from . import files
+from .discs import outline
 from .files import Failure
+from .grains import Grains
 from .style import COLOUR, pyplot, quantity_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -110,9 +113,11 @@ def certificate(summary, tolerance):
     gap = summary["worst_gap"] if inertial else s["gap"]
     compaction = summary["worst_compaction"] if inertial else s["compaction"]
     of = "largest of all steps" if inertial else "of the solve"
+    rigid = "grains" in summary
     rows = [("tolerance", number(tolerance), "<code>solver.tolerance</code>"),
-            ("power gap <i>G</i>", number(gap, 4),
-             f"{of}: power by which the friction law is still violated, in parts of the power spent"),
+            ("residual", number(gap, 4), f"{of}: distance from the law of contacts, in parts of that of free motion") if rigid
+            else ("power gap <i>G</i>", number(gap, 4),
+                  f"{of}: power by which the friction law is still violated, in parts of the power spent"),
             ("compaction <i>C</i>", number(compaction, 4),
              f"{of}: volume that vanishes where the law allows none, on the same scale"),
             ("momentum", number(s["momentum"], 3), "relative residual of the balance of forces, last solve"),
@@ -120,7 +125,10 @@ def certificate(summary, tolerance):
     if inertial:
         rows.append(("steps missed", number(summary["missed"]), f"of {summary['steps']}; a missed step is one whose "
                      "certificate stayed above the tolerance"))
-    rows.append(("method", text(s["method"]), f"{text(s['linear'])}, {number(s['factorisations'])} factorisations, "
+    if rigid:
+        rows += [("overlap", number(summary["grains"]["overlap"], 3), "largest, in parts of a radius"),
+                 ("energy made of nothing", number(summary["ledger"]["made_share"], 3), "in parts of the work")]
+    rows.append(("method", text(s["method"]), f"{text(s.get('linear', 'sweeps'))}, {number(s['factorisations'])} factorisations, "
                  f"{number(s['solves'])} solves"))
     verdict = "<p class='good'>Every certificate met its tolerance and the energies are in order.</p>" if summary["good"] \
         else "<p class='bad'>This result missed its tolerance, or its energies are not in order: do not use it as it is. " \
@@ -136,11 +144,13 @@ def ledger(summary):
     names = (("gravity", "work of gravity"), ("traction", "work of tractions"), ("walls", "work of moving walls"),
              ("viscous", "heat by viscosity"), ("friction", "heat by friction"), ("in", "came in with the flow"),
              ("out", "left with the flow"), ("loss", "numerical loss of the step"), ("inflow", "taken by open sides"),
+             ("jump", "lost in impacts"), ("gap", "lost as gaps close"), ("opening", "taken back by opening contacts"),
+             ("bounce", "kept by bounces"), ("made", "made of nothing"),
              ("dilation", "carried by dilation"), ("excess", "made of nothing by the transport"),
              ("defect", "rounding"))
     rows = [(label, number(book[key], 5), f"{100 * book[key] / work:.2f} %" if work else "–")
             for key, label in names if book.get(key) is not None]
-    rows.append(("kinetic energy at the end", number(book.get("energy"), 5), ""))
+    rows.append(("kinetic energy at the end", number(book.get("energy", book.get("kinetic")), 5), ""))
     return table(rows, ("", "energy", "of the work"))
 
 
@@ -154,14 +164,14 @@ def volume(summary):
 
 
 def rheology(summary):
-    m = dict(summary["material"])
+    m = dict(summary.get("material") or summary["grains"])
     if "reynolds" in m and m["reynolds"] is None:  # JSON has no infinity
         m["reynolds"] = math.inf
     return table([(key.replace("_", " "), number(value)) for key, value in m.items()])
 
 
 def mesh(summary):
-    m = summary["mesh"]
+    m = summary.get("mesh", {})
     rows = [(key.replace("_", " "), number(value)) for key, value in m.items()]
     rows.append(("geometry", text(summary["geometry"])))
     rows.append(("steps, time", f"{summary['steps']}, {number(summary['time'])}"))
@@ -196,7 +206,7 @@ def history(directory, summary, tolerance):
         axis.axvspan(time[-rows], time[-1], color="#eeeeee", zorder=0)
         parts.append(svg(figure))
     figure, axis = axes(when, "certificates")
-    for i, (name, label) in enumerate((("gap", "$G$"), ("compaction", "$C$"))):
+    for i, (name, label) in enumerate((("residual", "residual") if "residual" in columns else ("gap", "$G$"), ("compaction", "$C$"))):
         value = numpy.maximum(columns[name], 1e-16)
         axis.semilogy(time, value, color=COLOUR[i], linewidth=1.0, label=label)
     if tolerance:
@@ -277,6 +287,25 @@ def packed(values, low, high):
     scale = 255.0 / (high - low) if high > low else 0.0
     return base64.b64encode(numpy.clip(numpy.round((values - low) * scale), 0, 255)
                             .astype(numpy.uint8).tobytes()).decode()
+
+
+def bodies(directory, summary):
+    """The grains at the end, in space from the side."""
+    if "grains" not in summary or not os.path.isfile(os.path.join(directory, "grains.pvd")):
+        return ""
+    grains = Grains(directory)
+    if not len(grains.x):
+        return "<p>All grains have left.</p>"
+    place = grains.x[:, [0, grains.dimension - 1]]
+    behind = numpy.argsort(-grains.x[:, 1]) if grains.dimension == 3 else numpy.arange(len(place))
+    figure, axis = axes("x", "z" if grains.dimension == 3 else "y")
+    shown = PatchCollection([outline(grains, place, i) for i in behind], edgecolor="#202020", linewidth=0.2)
+    shown.set_array(grains.scalar("speed")[behind])
+    axis.add_collection(shown)
+    axis.set_aspect("equal")
+    axis.autoscale_view()
+    figure.colorbar(shown, label="speed")
+    return f"<div class='figures'>{svg(figure)}</div><p>At time {number(grains.time)}.</p>"
 
 
 def viewer(directory):
@@ -379,6 +408,7 @@ def run_page(directory):
     return page(summary.get("title") or "Sablier run", badge, [
         section("Results", probes(summary)),
         section("Warnings", warnings(summary)),
+        section("Grains", bodies(directory, summary)),
         section("Fields", viewer(directory)),
         section("Can it be trusted?", certificate(summary, tolerance)),
         section("In time", history(directory, summary, tolerance)),
@@ -386,8 +416,8 @@ def run_page(directory):
         section("Wall loads", wall_loads(summary)),
         section("Energy", ledger(summary)),
         section("Volume", volume(summary)),
-        section("Effective rheology", rheology(summary)),
-        section("Mesh and cost", mesh(summary)),
+        section("Effective rheology" if "material" in summary else "Contacts", rheology(summary)),
+        section("Mesh and cost" if "mesh" in summary else "Cost", mesh(summary)),
         section("Where it comes from", provenance(summary, directory), case_text(yaml)),
     ])
 

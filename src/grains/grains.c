@@ -375,11 +375,12 @@ static double mass_of(const sab_bodies *b, int i, int freedom)
     return freedom < b->dim ? b->mass[i] : b->inertia[i];
 }
 
-/* The energies of a step from b->velocity to w->u [docs/theory.md, 12.3]. */
-static void fill_ledger(const sab_grains *g, const work *w, double dt, sab_grains_ledger *l)
+/* The energies of a step from b->velocity to w->u [docs/theory.md, 12.3]; returns what is made of
+ * nothing. */
+static double fill_ledger(const sab_grains *g, const work *w, double dt, sab_grains_ledger *l)
 {
     const sab_bodies *b = g->bodies;
-    double before_step = 0.0;
+    double before_step = 0.0, halfway = 0.0; /* work of gravity with the mean velocity */
 
     *l = (sab_grains_ledger){0};
     for (int i = 0; i < b->n; i++)
@@ -391,6 +392,7 @@ static void fill_ledger(const sab_grains *g, const work *w, double dt, sab_grain
             l->kinetic += 0.5 * m * next * next;
             l->jump += 0.5 * m * (next - v) * (next - v);
             l->gravity += k < b->dim ? m * dt * g->options.gravity[k] * next : 0.0;
+            halfway += k < b->dim ? m * dt * g->options.gravity[k] * 0.5 * (v + next) : 0.0;
         }
     l->gain = l->kinetic - before_step;
     for (int q = 0; q < g->pairs.n; q++) {
@@ -411,6 +413,7 @@ static void fill_ledger(const sab_grains *g, const work *w, double dt, sab_grain
     }
     l->defect =
         l->gain - (l->gravity - l->jump - l->friction - l->gap + l->opening + l->walls + l->bounce);
+    return fmax(0.0, l->gain - fmax(l->gravity, halfway) - l->walls);
 }
 
 /* Largest overlap of the pairs where the grains are now, in parts of the smaller radius. */
@@ -433,8 +436,7 @@ cleanup:
     return status;
 }
 
-/* Wholly: also its point farthest along the normal. */
-static bool is_behind(const sab_grain_wall *plane, const sab_bodies *b, int i)
+bool sab_grains_is_behind(const sab_grain_wall *plane, const sab_bodies *b, int i)
 {
     double n[3], arm[3], top = sab_grain_wall_distance(plane, b->position + i * b->dim, n);
 
@@ -452,7 +454,7 @@ static double drain(sab_grains *g)
 
     for (int k = 0; k < g->nsinks; k++)
         for (int i = b->n; i-- > 0;)
-            if (is_behind(&g->sink[k], b, i)) {
+            if (sab_grains_is_behind(&g->sink[k], b, i)) {
                 left += b->mass[i];
                 g->left[k] += b->mass[i];
                 sab_bodies_remove(b, i);
@@ -522,8 +524,7 @@ static sab_status step_by(sab_grains *g, double dt, double speed,
         closed = 2.0 * dt * fastest(g, w.u);
     } while (closed > reach && report->converged); /* one that has missed says so anyway */
     report->solve.work = done;
-    fill_ledger(g, &w, dt, &report->ledger);
-    report->made = fmax(0.0, report->ledger.gain - report->ledger.gravity - report->ledger.walls);
+    report->made = fill_ledger(g, &w, dt, &report->ledger);
     keep_impulses(g, &w, report);
     memcpy(b->velocity, w.u, (size_t)(b->n * b->freedoms) * sizeof *w.u);
     sab_bodies_move(b, dt);

@@ -57,7 +57,7 @@ typedef struct sab_grains_report {
     int steps;      /* that it was made of: one, or those of an advance */
     double overlap; /* largest after the step, in parts of the smaller radius */
     double left;    /* mass that has left through sinks */
-    double made;    /* energy from nowhere: gain - gravity - walls, where that is positive */
+    double made;    /* energy from nowhere [docs/theory.md, 12.3] */
     sab_grains_ledger ledger;
     bool converged; /* and the fixed point too */
 } sab_grains_report;
@@ -102,6 +102,8 @@ sab_status sab_grains_advance(sab_grains *grains, double length, const sab_solve
 /* The program of the next step, or NULL without pairs; the caller owns it. */
 sab_status sab_grains_program(sab_grains *grains, sab_program **program, sab_error *err);
 
+/* Is body i wholly behind a plane? */
+bool sab_grains_is_behind(const sab_grain_wall *plane, const sab_bodies *bodies, int i);
 /* The pair of an impulse, its i and j alone; false if one of them has left. */
 bool sab_grains_find_pair(const sab_grains *grains, const sab_impulse *impulse, sab_pair *pair);
 

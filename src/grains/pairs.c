@@ -290,55 +290,131 @@ cleanup:
     return status;
 }
 
-/* Is contact `rim`, with the rim of a facet, already that of `face`? Where facets are joined, a
- * grain over the one sees the end of the other, and would be stopped by it as it slides across. It
- * does not count if the point belongs to both, is not nearer, and the facet does not rise above the
- * other: a wall that turns away, or goes straight on. */
-static bool is_covered(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
-                       const sab_pair *face)
+/* Is a facet met in its inside, or as if it had no end (see flatten)? */
+static bool is_whole(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *pair)
 {
-    const sab_grain_wall *own = &wall[rim->j - b->n], *other = &wall[face->j - b->n];
+    const sab_grain_wall *w = &wall[pair->j - b->n];
+    double across = 0.0;
+
+    for (int k = 0; k < b->dim; k++)
+        across += pair->normal[k] * w->normal[k];
+    return w->kind == SAB_GRAIN_WALL_FACET && fabs(across) > 1.0 - 1e-12;
+}
+
+/* Walls are joined where they are no farther apart than this part of a radius: nothing gets in. */
+static const double JOINT = 1e-3;
+
+/* Where facets are joined, a grain over the one sees the end of the other. Is the point of contact
+ * `rim`, with the end of a facet, on the wall of `face` too, and not nearer? `at` is that point, on
+ * the wall of `face`. */
+static bool is_joined(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
+                      const sab_pair *face, double *at)
+{
     const double r = b->radius[rim->i];
-    double at[3], line[3], n[3], across = 0.0;
+    double line[3], n[3];
 
     sab_bodies_place(b, rim->i, at);
     sab_pair_line(b, rim, line);
-    for (int k = 0; k < b->dim; k++) {
+    for (int k = 0; k < b->dim; k++)
         at[k] -= line[k];
-        across += rim->normal[k] * own->normal[k];
-    }
-    if (fabs(across) > 1.0 - 1e-12 || rim->gap < face->gap - 1e-9 * r ||
-        (rim->gap < face->gap + 1e-9 * r && rim->j < face->j) ||
-        fabs(sab_grain_wall_distance(other, at, n)) > 1e-9 * r)
-        return false;
-    for (int c = 0; c < b->dim; c++) {
-        double rise = 0.0;
+    const double apart = sab_grain_wall_distance(&wall[face->j - b->n], at, n);
+    for (int k = 0; k < b->dim; k++)
+        at[k] -= apart * n[k];
+    return wall[rim->j - b->n].kind == SAB_GRAIN_WALL_FACET && !is_whole(b, wall, rim) &&
+           rim->gap >= face->gap - 1e-9 * r &&
+           (rim->gap >= face->gap + 1e-9 * r || rim->j > face->j) && fabs(apart) <= JOINT * r;
+}
 
-        for (int k = 0; k < b->dim; k++)
-            rise += face->normal[k] * (own->corner[c][k] - at[k]);
-        if (rise > 1e-9 * r)
-            return false;
+/* Largest (sign 1) or smallest (-1) of n.(corner - at). */
+static double extent(const sab_grain_wall *w, const double *at, const double *n, double sign)
+{
+    double most = -INFINITY;
+
+    for (int c = 0; c < w->dim; c++) {
+        double height = 0.0;
+
+        for (int k = 0; k < w->dim; k++)
+            height += n[k] * (w->corner[c][k] - at[k]);
+        most = fmax(most, sign * height);
     }
+    return sign * most;
+}
+
+/* A wall that turns towards the grain, seen from `face`: what will be met of the facet behind the
+ * joint is its inside. Its end, between the two, would stop a grain as it slides up to it. */
+static bool flatten(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *face,
+                    sab_pair *rim)
+{
+    const sab_grain_wall *own = &wall[rim->j - b->n], *other = &wall[face->j - b->n];
+    const double r = b->radius[rim->i];
+    double at[3], x[3], n[3], away[3], gap = 0.0;
+
+    if (!is_whole(b, wall, face) || !is_joined(b, wall, rim, face, at) ||
+        extent(own, at, face->normal, 1.0) <= 1e-9 * r)
+        return false;
+    sab_bodies_place(b, rim->i, x);
+    for (int k = 0; k < b->dim; k++)
+        gap += (x[k] - own->corner[0][k]) * own->normal[k];
+    for (int k = 0; k < b->dim; k++)
+        n[k] = copysign(1.0, gap) * own->normal[k];
+    sab_bodies_arm(b, rim->i, n, away);
+    gap = fabs(gap);
+    for (int k = 0; k < b->dim; k++)
+        gap -= away[k] * n[k];
+    if (gap < 0.0 || extent(other, own->corner[0], n, -1.0) < -JOINT * r)
+        return false;
+    memcpy(rim->normal, n, (size_t)b->dim * sizeof *n);
+    rim->gap = gap;
     return true;
 }
 
-/* Of the pairs from `first` on, with walls, those that count. */
-static void drop_covered(sab_pairs *p, const sab_bodies *b, const sab_grain_wall *wall, int first)
+/* A wall that goes straight on or turns away: the facet behind the joint does not rise above that
+ * of `face`, whose contact is enough. */
+static bool is_covered(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
+                       const sab_pair *face)
+{
+    double at[3];
+
+    return is_joined(b, wall, rim, face, at) &&
+           extent(&wall[rim->j - b->n], at, face->normal, 1.0) <= 1e-9 * b->radius[rim->i];
+}
+
+/* Of the pairs of a grain with walls, from `first` on, those that count, and how. */
+static void settle_joints(sab_pairs *p, const sab_bodies *b, const sab_grain_wall *wall, int first)
 {
     int kept = first;
 
+    for (bool again = true; again;) {
+        again = false;
+        for (int q = first; q < p->n; q++)
+            for (int e = first; e < p->n; e++)
+                again = (e != q && flatten(b, wall, &p->pair[e], &p->pair[q])) || again;
+    }
     for (int q = first; q < p->n; q++) {
-        bool covered = false;
-
-        for (int e = first; e < p->n && !covered; e++)
-            covered = e != q && wall[p->pair[q].j - b->n].kind == SAB_GRAIN_WALL_FACET &&
-                      is_covered(b, wall, &p->pair[q], &p->pair[e]);
-        p->drop[q - first] = covered;
+        p->drop[q - first] = false;
+        for (int e = first; e < p->n && !p->drop[q - first]; e++)
+            p->drop[q - first] = e != q && is_covered(b, wall, &p->pair[q], &p->pair[e]);
     }
     for (int q = first; q < p->n; q++)
         if (!p->drop[q - first])
             p->pair[kept++] = p->pair[q];
     p->n = kept;
+}
+
+/* Of the box about a facet: most of a mesh is. */
+static bool is_far(const sab_grain_wall *w, const double *x, double far)
+{
+    for (int k = 0; k < w->dim && w->kind == SAB_GRAIN_WALL_FACET; k++) {
+        int below = 0, above = 0;
+
+        for (int c = 0; c < w->dim; c++) {
+            below += w->corner[c][k] > x[k] + far;
+            above += w->corner[c][k] < x[k] - far;
+        }
+        if (below == w->dim || above == w->dim)
+            return true;
+    }
+    return false;
 }
 
 static sab_status with_walls(sab_pairs *p, const sab_bodies *b, int nwalls,
@@ -353,14 +429,15 @@ static sab_status with_walls(sab_pairs *p, const sab_bodies *b, int nwalls,
     for (int w = 0; w < nwalls; w++) {
         sab_pair pair = {.i = i, .j = b->n + w};
 
-        if (wall[w].gone || sab_grain_wall_distance(&wall[w], x, pair.normal) > far)
+        if (wall[w].gone || is_far(&wall[w], x, far) ||
+            sab_grain_wall_distance(&wall[w], x, pair.normal) > far)
             continue;
         SAB_TRY(sab_pair_measure(b, wall, &pair, err));
         if (pair.gap <= reach)
             SAB_TRY(add(p, &pair, err));
     }
     if (p->n - first > 1)
-        drop_covered(p, b, wall, first);
+        settle_joints(p, b, wall, first);
 cleanup:
     return status;
 }

@@ -8,6 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *open_mistake(const sab_case_wall *w)
+{
+    if (!w->has_point)
+        return "is open, and so must be a plane: give point and normal, which points to the grains";
+    if (w->has_friction || w->has_velocity || w->restitution > 0.0 || w->until > 0.0)
+        return "is open: nothing touches it, and it stays where it is; leave out friction, "
+               "restitution, velocity and until";
+    return NULL;
+}
+
 static const char *wall_mistake(const sab_case_wall *w, int dim)
 {
     const int kinds = w->has_point + w->has_segment + (w->group != NULL);
@@ -19,12 +29,9 @@ static const char *wall_mistake(const sab_case_wall *w, int dim)
         return "has a segment, which is a wall in the plane only; give point and normal, or group";
     if (w->beads > 0.0 && !w->has_segment)
         return "has beads, which are glued along a segment";
-    if (w->open && !w->has_point)
-        return "is open, and so must be a plane: give point and normal, which points to the grains";
-    if (w->open && (w->has_friction || w->has_velocity))
-        return "is open: nothing touches it, and it stays where it is; leave out friction and "
-               "velocity";
-    if (!w->open && !w->has_friction)
+    if (w->open)
+        return open_mistake(w);
+    if (!w->has_friction)
         return "needs a friction coefficient (0: none), or open: true";
     return NULL;
 }
@@ -78,6 +85,16 @@ static const char *field_mistake(const sab_case *c, const sab_probe *p)
                  "fraction";
 }
 
+static const char *number_mistake(const sab_case *c, sab_carried number)
+{
+    if (number == SAB_CARRIED_LEAN && c->geometry->dim == SAB_DIM)
+        return "lean is an angle in the plane; in space take centre";
+    return number == SAB_CARRIED_EXCESS || number == SAB_CARRIED_FEWEST ||
+                   number == SAB_CARRIED_ANGLE
+               ? "is of grains as a continuum whose surface moves (lean: of the centre of mass)"
+               : NULL;
+}
+
 /* What kinds of probes and fields have a meaning for grains; NULL: this one has. */
 static const char *probe_mistake(const sab_case *c, const sab_probe *p)
 {
@@ -96,10 +113,7 @@ static const char *probe_mistake(const sab_case *c, const sab_probe *p)
     case SAB_PROBE_FED:
         return "nothing is fed to grains that are discs or balls";
     case SAB_PROBE_GRAINS:
-        return p->grains == SAB_CARRIED_EXCESS || p->grains == SAB_CARRIED_FEWEST ||
-                       p->grains == SAB_CARRIED_ANGLE
-                   ? "is of grains as a continuum whose surface moves (lean: of the centre of mass)"
-                   : NULL;
+        return number_mistake(c, p->grains);
     default:
         return "grains have flux, left, force, grains, front and height, and with `coarse` point "
                "and line";
@@ -153,9 +167,11 @@ static const char *radii_mistake(const sab_case *c, const char **key)
 
 static const char *fill_mistake(const sab_case *c, const char **key)
 {
+    enum { MOST = 100000000 };
     const sab_case_grains *g = &c->grains;
     const int kinds = g->has_grid + g->has_rain + (g->file != NULL);
     const double largest = fmax(g->radius[1], g->has_radius_y ? g->radius_y[1] : 0.0);
+    double count = 1.0;
 
     *key = "grains.fill";
     if (kinds != 1)
@@ -164,11 +180,15 @@ static const char *fill_mistake(const sab_case *c, const char **key)
     if (radii_mistake(c, key) != NULL)
         return radii_mistake(c, key);
     for (int k = 0; k < c->geometry->dim; k++) {
-        if (g->has_grid && (g->grid[k] != floor(g->grid[k]) || g->grid[k] > 1e6))
-            return *key = "grains.fill.grid", "must be whole numbers, up to a million each";
+        if (g->has_grid && g->grid[k] != floor(g->grid[k]))
+            return *key = "grains.fill.grid", "must be whole numbers";
+        count *= g->grid[k];
         if (g->has_rain && !(g->high[k] - g->low[k] > 2.0 * largest))
             return *key = "grains.fill.high", "the box is not wider than the largest grain";
     }
+    if (g->has_grid ? !(count <= MOST) : g->rain > MOST)
+        return *key = g->has_grid ? "grains.fill.grid" : "grains.fill.rain",
+               "more than a hundred million grains";
     if (g->has_grid && 2.0 * (largest + g->jitter) > g->pitch * (1.0 + 1e-12))
         return *key = "grains.fill.pitch",
                "grains would overlap: it must be at least twice the largest radius and jitter";

@@ -285,6 +285,21 @@ static const char *remedy(sab_miss by, bool creeping, bool stalled)
     }
 }
 
+static const char *remedy_of_grains(sab_miss by)
+{
+    switch (by) {
+    case SAB_MISS_OVERLAP:
+        return "a smaller grains.travel: what turns, or is squeezed, overlaps less in shorter "
+               "steps";
+    case SAB_MISS_INFEASIBLE:
+        return "walls that leave the grains a way out: they are squeezed between them";
+    case SAB_MISS_CHANGE:
+        return "grains.law: coulomb, or a larger grains.fixed_point";
+    default:
+        return "a smaller grains.travel, more solver.max_iterations, or grains.law: relaxed";
+    }
+}
+
 static void say_creeping_miss(const sab_run *run, const sab_teller *out)
 {
     const sab_flow_report *r = &run->result.report;
@@ -306,7 +321,9 @@ static void say_inertial_miss(const sab_run *run, const sab_teller *out)
         if (f.missed_by[by] > 0) {
             sab_tell(out, "missed         %s in %d of %d steps", sab_miss_table[by].text,
                      f.missed_by[by], run->march->rows);
-            sab_tell(out, "try            %s", remedy((sab_miss)by, false, false));
+            sab_tell(out, "try            %s",
+                     run->session.scene != NULL ? remedy_of_grains((sab_miss)by)
+                                                : remedy((sab_miss)by, false, false));
         }
 }
 

@@ -66,12 +66,12 @@ static sab_limit missed_by(const sab_scene *s, const sab_grains_report *r)
 {
     const double tolerance = s->c->solver.tolerance;
 
-    if (r->overlap > s->c->grains.overlap)
+    const sab_limit by =
+        r->converged ? (sab_limit){SAB_MISS_NONE, 0.0} : sab_report_missed(&r->solve, tolerance);
+
+    if (r->overlap > s->c->grains.overlap && by.by != SAB_MISS_INFEASIBLE)
         return (sab_limit){SAB_MISS_OVERLAP, r->overlap};
-    if (r->converged)
-        return (sab_limit){SAB_MISS_NONE, 0.0};
-    const sab_limit by = sab_report_missed(&r->solve, tolerance);
-    return by.by != SAB_MISS_NONE ? by : (sab_limit){SAB_MISS_CHANGE, r->change};
+    return r->converged || by.by != SAB_MISS_NONE ? by : (sab_limit){SAB_MISS_CHANGE, r->change};
 }
 
 static sab_status advance(void *data, const sab_flow_observer *observer, sab_flow_report *report,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/scene.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "fem/locate.h"
 #include "grains/fill.h"
 #include "io/table.h"
 
@@ -183,6 +185,14 @@ static sab_status read_file(const sab_case *c, sab_bodies *b, sab_error *err)
         if ((k < b->dim || k == 3) && column[k] < 0)
             SAB_TRY(sab_table_column(table, name[k], "grains.fill.file", &column[k], err));
     }
+    for (int k = 0; k < table->ncolumns; k++) {
+        const char *own = table->column[k], *close = sab_closest_name(own, name, COLUMNS);
+
+        if (close == NULL || strcmp(close, own) != 0)
+            SAB_FAIL(err, SAB_ERR_INPUT, "%s:1: a grain has no column '%s'%s%s%s", table->name, own,
+                     close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+                     close != NULL ? "'?" : "");
+    }
     for (int i = 0; i < table->nrows; i++)
         SAB_TRY(read_row(table, i, column, c->grains.density, b, err));
     if (b->n == 0)
@@ -236,6 +246,21 @@ static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_
     return status;
 }
 
+/* Grains behind an open plane would be gone after the first step. */
+static sab_status check_sinks(const sab_scene *s, sab_error *err)
+{
+    const sab_grains *g = s->grains;
+
+    for (int w = 0; w < s->c->nwalls; w++)
+        for (int i = 0; s->sink[w] >= 0 && i < g->bodies->n; i++)
+            if (sab_grains_is_behind(&g->sink[s->sink[w]], g->bodies, i))
+                return sab_fail(err, SAB_ERR_INPUT,
+                                "grains.fill: grain %d is behind the open plane '%s' at time 0; "
+                                "its normal points to the grains that have not left",
+                                i, s->c->wall[w].name);
+    return SAB_OK;
+}
+
 /* Grains that are in each other, or behind a wall, would be thrown apart in the first step. */
 static sab_status check_overlap(const sab_scene *s, sab_error *err)
 {
@@ -263,6 +288,37 @@ static sab_status check_overlap(const sab_scene *s, sab_error *err)
     }
 cleanup:
     sab_pairs_clear(&pairs);
+    return status;
+}
+
+/* A round vessel is filled from a box: those in its corners are outside. */
+static sab_status count_outside(sab_scene *s, const sab_mesh *mesh, sab_error *err)
+{
+    const sab_bodies *b = s->grains->bodies;
+    double low[SAB_DIM], high[SAB_DIM], xi[SAB_DIM];
+    sab_locator *locator = NULL;
+    sab_status status = SAB_OK;
+
+    for (int k = 0; k < b->dim; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+        for (int i = 0; i < mesh->nnodes; i++) {
+            low[k] = fmin(low[k], sab_mesh_x(mesh, i)[k]);
+            high[k] = fmax(high[k], sab_mesh_x(mesh, i)[k]);
+        }
+    }
+    SAB_TRY(sab_locator_create(mesh, &locator, err));
+    for (int i = 0; i < b->n; i++) {
+        double x[SAB_DIM];
+        bool near = true;
+
+        sab_bodies_place(b, i, x);
+        for (int k = 0; k < b->dim; k++)
+            near = near && x[k] > low[k] && x[k] < high[k];
+        s->outside += near && sab_locator_find(locator, x, xi) < 0;
+    }
+cleanup:
+    sab_locator_destroy(&locator);
     return status;
 }
 
@@ -321,7 +377,10 @@ sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene *
                               &s->grains, err));
     for (int i = 0; i < s->grains->bodies->n; i++)
         s->mass += s->grains->bodies->mass[i];
+    SAB_TRY(check_sinks(s, err));
     SAB_TRY(check_overlap(s, err));
+    if (mesh != NULL)
+        SAB_TRY(count_outside(s, mesh, err));
     SAB_TRY(sab_scene_make_probes(s, err));
     if (c->has_coarse)
         SAB_TRY(sab_scene_make_coarse(s, mesh, err));

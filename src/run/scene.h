@@ -15,12 +15,13 @@ typedef struct sab_scene_point {
 } sab_scene_point;
 
 typedef struct sab_scene {
-    const sab_case *c;        /* borrowed */
-    sab_grains *grains;       /* owned */
-    double mass;              /* of all, at the beginning */
-    double length;            /* of the last advance, */
-    double *before;           /* [sinks] and what had left before it */
-    int *sink;                /* [c->nwalls] number of an open one, or -1 */
+    const sab_case *c;  /* borrowed */
+    sab_grains *grains; /* owned */
+    double mass;        /* of all, at the beginning */
+    int outside;        /* so many began in the box about the mesh, and in none of its parts */
+    double length;      /* of the last advance, */
+    double *before;     /* [sinks] and what had left before it */
+    int *sink;          /* [c->nwalls] number of an open one, or -1 */
     sab_probe_result *result; /* [c->nprobes] */
     /* with `coarse`, else NULL: the grains as fields at the vertices of the mesh (borrowed) */
     sab_coarse *coarse;

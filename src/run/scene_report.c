@@ -6,6 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+static double along(int dim, const double *a, const double *b)
+{
+    double sum = 0.0;
+
+    for (int k = 0; k < dim; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
 static const char *law_name(const sab_scene *s)
 {
     static const char *const name[SAB_GRAINS_SCHEMES] = {
@@ -138,6 +147,7 @@ void sab_summary_scene(sab_json *json, const sab_scene *s, const sab_run_result 
     sab_json_end_object(json);
     sab_json_begin_object(json, "solver");
     sab_json_string(json, "method", sab_method_table[r->method].name);
+    sab_json_number(json, "tolerance", s->c->solver.tolerance);
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
     sab_json_number(json, "merit", sab_certificate_merit(&r->certificate));
@@ -160,6 +170,11 @@ void sab_warn_scene(const sab_scene *s, sab_warnings *warnings)
                          "grains.radius: the largest is %.3g times the smallest; pairs are looked "
                          "for in cells of the size of the largest, which takes long",
                          sab_bodies_largest(b) / sab_bodies_smallest(b));
+    if (s->outside > 0)
+        sab_warnings_add(warnings,
+                         "grains.fill: %d grain%s outside the mesh, beside it rather than above: "
+                         "beyond its walls, if they are its sides",
+                         s->outside, s->outside == 1 ? " is" : "s are");
     bool facets = false;
 
     for (int w = 0; w < s->grains->nwalls; w++)
@@ -172,15 +187,49 @@ void sab_warn_scene(const sab_scene *s, sab_warnings *warnings)
             s->c->grains.travel);
 }
 
+/* Grains that are lower than any wall, and that nothing below will stop or let out. */
+static int count_fallen(const sab_scene *s)
+{
+    const sab_grains *g = s->grains;
+    const sab_bodies *b = g->bodies;
+    const double *down = g->options.gravity;
+    double lowest = -INFINITY;
+    int fallen = 0;
+
+    for (int k = 0; k < g->nsinks; k++)
+        if (along(b->dim, g->sink[k].normal, down) < 0.0)
+            return 0;
+    for (int w = 0; w < g->nwalls; w++) {
+        const sab_grain_wall *wall = &g->wall[w];
+
+        if (wall->kind == SAB_GRAIN_WALL_PLANE && !wall->gone &&
+            along(b->dim, wall->normal, down) < 0.0)
+            return 0;
+        for (int c = 0; wall->kind != SAB_GRAIN_WALL_PLANE && c < b->dim; c++)
+            lowest = fmax(lowest, along(b->dim, wall->corner[wall->radius > 0.0 ? 0 : c], down));
+    }
+    const double size = sqrt(along(b->dim, down, down));
+    for (int i = 0; i < b->n && isfinite(lowest); i++)
+        fallen += along(b->dim, b->position + i * b->dim, down) >
+                  lowest + 2.0 * size * (b->radius[i] + sab_bodies_largest(b));
+    return fallen;
+}
+
 void sab_warn_scene_result(sab_run *run)
 {
     const sab_march *m = run->march;
     const sab_march_figures f = sab_summary_figures(m);
     const sab_grains_energy e = sab_march_grains_energies(m);
     const sab_case *c = run->session.c;
+    const int fallen = count_fallen(run->session.scene);
     char list[400] = "";
     size_t n = 0;
 
+    if (fallen > 0)
+        sab_warnings_add(&run->warnings,
+                         "%d grain%s below all walls and fall%s on, ever faster; a plane with "
+                         "open: true lets them leave",
+                         fallen, fallen == 1 ? " is" : "s are", fallen == 1 ? "s" : "");
     for (int by = SAB_MISS_NONE + 1; by < SAB_MISS_COUNT; by++)
         if (f.missed_by[by] > 0 && n < sizeof list)
             n += (size_t)snprintf(list + n, sizeof list - n, "%s%d by %s", n > 0 ? ", " : "",

@@ -116,6 +116,18 @@ def units():
     tests.check("{'" not in text, "  no text of Python")
 
 
+def grains():
+    """Rigid grains, without a mesh and with one: no material, no power gap, and a picture."""
+    summary = tests.run("discs", "grain-column", "grains.fill.grid=[4, 4]", "time.end=0.5")
+    report("discs")
+    page, text = look("discs")
+    tests.check("lost in impacts" in text and format(summary["grains"]["overlap"], ".3g") in text, "  energies and overlap")
+    tests.check("Grains" in text and "speed" in page and "residual" in text and "power gap" not in text, "  what grains have")
+    tests.run("twin", "twin-silo", "grains.fill.grid=[6, 2]", "time.end=0.2", "output.every=0.2")
+    report("twin")
+    look("twin")
+
+
 def study():
     with open(tests.path("study.yaml"), "w", encoding="utf-8") as file:
         file.write(f"base: {ROOT}/cases/chute/inertial.yaml\n"
@@ -132,6 +144,7 @@ run()
 missed()
 others()
 units()
+grains()
 study()
 tests.check("holds no result" in report(".", code=3).stderr, "a directory without a result")
 tests.check("there is no directory" in report("nowhere", code=3).stderr, "no directory")

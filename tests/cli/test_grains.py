@@ -82,6 +82,9 @@ MISTAKES = [
     ("flux: out", "flux: floor", r"probes.rate: grains do not leave through a wall"),
     ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
     ("open: true", "open: true, friction: 0.1", r"walls.out: is open: nothing touches it"),
+    ("open: true", "open: true, until: 1", r"walls.out: is open: nothing touches it"),
+    ("point: [0, -50], normal: [0, 1]", "point: [0, -50], normal: [0, -1]", r"grains.fill: grain 0 is behind the open plane 'out'"),
+    ("rain: 40, low: [0, 0], high: [10, 12]", "grid: [50000, 50000], low: [0, 0], pitch: 1", r"grains.fill.grid: more than a hundred million"),
     ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
     ("scheme: inertial, ", "", r"^\S*case.yaml:\d+:1: grains: they move in time steps; add time.scheme: inertial\n$"),
     ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
@@ -201,13 +204,19 @@ def honest(program, suite, root):
                        "--set", "time.max_missed=3", cwd=root)
     suite.check("overlap beyond what was asked: exit code 1", done.returncode == 1 and "overlap" in done.stderr,
                 (done.returncode, done.stderr))
+    done = program.run("run", "case.yaml", "-q", "-o", "fall", "--set", "walls.floor.normal=[0, -1]", "--set",
+                       "walls.floor.point=[0, 90]", "--set", "walls.out.point=[0, 80]", "--set", "walls.out.normal=[0, -1]",
+                       "--set", "time.end=2", "--set", "grains.velocity=[0, -20]", cwd=root)
+    suite.check("grains that fall for ever are said", done.returncode == 0 and "fall on, ever faster" in done.stderr,
+                (done.returncode, done.stderr))
     # two plates closer than a grain: nothing can move them apart
     write(os.path.join(root, "press.yaml"), edit(CASE, ("rain: 40, low: [0, 0], high: [10, 12], seed: 3",
                                                         "grid: [1, 1], low: [4.5, 0], pitch: 1"))
           .replace("radius: [0.4, 0.5]", "radius: 0.5")
           .replace("walls:\n", "walls:\n  lid: {point: [0, 1], normal: [0, -1], friction: 0, velocity: [0, -0.5]}\n"))
-    done = program.run("run", "press.yaml", "-q", "-o", "press", cwd=root)
+    done = program.run("run", "press.yaml", "-o", "press", cwd=root)
     suite.check("a grain that is crushed: exit code 1", done.returncode == 1, (done.returncode, done.stderr))
+    suite.check("  and what would help", re.search(r"try +walls that leave the grains a way out", done.stdout), done.stdout)
 
 
 def without_friction(program, suite, root):
@@ -243,6 +252,10 @@ def fills(program, suite, root):
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("grains that overlap are refused", done.returncode == 3 and "grains 0 and 1 overlap" in done.stderr,
                 done.stderr)
+    write(os.path.join(root, "grains.csv"), "x,y,radius,vX\n1,0.5,0.5,3\n")
+    done = program.run("check", "file.yaml", cwd=root)
+    suite.check("a column that grains do not have", done.returncode == 3 and "grains.csv:1: a grain has no column 'vX'; "
+                "did you mean 'vx'?" in done.stderr, done.stderr)
     write(os.path.join(root, "grains.csv"), "x,y,radius\n1,0.5,abc\n")
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("a file with a text", done.returncode == 3 and "grains.csv:2" in done.stderr, done.stderr)
@@ -252,6 +265,16 @@ def fills(program, suite, root):
     write(os.path.join(root, "mesh.yaml"), text)
     done = program.run("check", "mesh.yaml", cwd=root)
     suite.check("walls of a mesh", done.returncode == 0 and re.search(r"wall +left: \d+ segments", done.stdout),
+                done.stdout + done.stderr)
+    suite.check("  and all are inside", "outside the mesh" not in done.stderr, done.stderr)
+    write(os.path.join(root, "pit.geo"), "Point(1) = {0, 0, 0, 1}; Point(2) = {4, 0, 0, 1}; Point(3) = {2, -3, 0, 1};\n"
+          "Line(1) = {1, 2}; Line(2) = {2, 3}; Line(3) = {3, 1}; Curve Loop(1) = {1, 2, 3}; Plane Surface(1) = {1};\n"
+          "Physical Curve(\"wall\") = {2, 3}; Physical Surface(\"pit\") = {1};\n")
+    pit = edit(text, (f"{{file: {MESHES}/silo.geo, parameters: {{D: 2, h: 2}}}}", "{file: pit.geo}"))
+    write(os.path.join(root, "pit.yaml"), edit(pit, ("low: [0.2, 1], high: [3.5, 7]", "low: [0, -3], high: [4, 2]"),
+                                               ("point: [0, 0], normal: [0, 1]", "point: [0, -9], normal: [0, 1]")))
+    done = program.run("check", "pit.yaml", cwd=root)
+    suite.check("grains beside the room of a mesh are said", done.returncode == 0 and "outside the mesh, beside it" in done.stderr,
                 done.stdout + done.stderr)
     done = program.run("check", "mesh.yaml", "--set", "walls.left.group=wal", cwd=root)
     suite.check("a group that is not there", done.returncode == 3 and "the mesh has no group 'wal'" in done.stderr,

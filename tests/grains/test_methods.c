@@ -252,8 +252,8 @@ static void test_threads(void)
     o.gravity[1] = -1.0;
     CU_ASSERT_FATAL(sab_bodies_create(2, &b, NULL) == SAB_OK);
     for (int i = 0; i < SIDE * SIDE; i++)
-        sab_bodies_add(b, (double[]){i % SIDE + 0.5 * (i / SIDE % 2), 0.5 + 0.866 * (i / SIDE)}, 0.5,
-                       1.0 + i % 7, NULL);
+        sab_bodies_add(b, (double[]){i % SIDE + 0.5 * (i / SIDE % 2), 0.5 + 0.866 * (i / SIDE)},
+                       0.5, 1.0 + i % 7, NULL);
     sab_grain_wall_plane(2, (double[]){0.0, 0.0}, (double[]){0.0, 1.0}, 0.3, &floor, NULL);
     CU_ASSERT_FATAL(sab_grains_create(&o, &b, 1, &floor, 0, NULL, &g, NULL) == SAB_OK);
     CU_ASSERT_FATAL(sab_grains_program(g, &p, NULL) == SAB_OK && p != NULL);
