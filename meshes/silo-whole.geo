@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // silo-whole.geo -- a plane silo -W/2 <= x <= W/2, 0 <= y <= H, outlet in the middle of its bottom: one geometry for
-// grains (sides of the groups are walls) and for a continuum.
+// grains (its bottom is a wall) and for a continuum.
 //
 // Parameters: D  width of the outlet
 //             W  width of the silo
 //             H  height of the filling
 //             h  size of the sides far from the outlet
 //             across  sides across the outlet
-// Groups:     outlet (y = 0, |x| <= D/2), bottom (the rest of it), side (both), top (y = H)
+// Groups:     outlet (y = 0, |x| <= D/2), bottom (the rest of it), left, right, top (y = H)
 DefineConstant[
   D = {6, Name "Parameters/D"},
   W = {20, Name "Parameters/W"},
@@ -32,6 +32,7 @@ Curve Loop(1) = {1 : 6};
 Plane Surface(1) = {1};
 Physical Curve("bottom") = {1, 3};
 Physical Curve("outlet") = {2};
-Physical Curve("side") = {4, 6};
+Physical Curve("right") = {4};
+Physical Curve("left") = {6};
 Physical Curve("top") = {5};
 Physical Surface("grains") = {1};

@@ -26,6 +26,7 @@ const char *const sab_probe_field_name[SAB_FIELD_COUNT] = {
     [SAB_FIELD_YIELD_RATIO] = "yield_ratio",
     [SAB_FIELD_FRICTION] = "friction",
     [SAB_FIELD_INERTIAL_NUMBER] = "inertial_number",
+    [SAB_FIELD_FRACTION] = "fraction",
 };
 
 const char *const sab_force_part_name[SAB_FORCE_PARTS] = {

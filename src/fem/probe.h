@@ -32,6 +32,7 @@ typedef enum sab_probe_field {
     SAB_FIELD_YIELD_RATIO,
     SAB_FIELD_FRICTION,        /* coefficient of the user's convention */
     SAB_FIELD_INERTIAL_NUMBER, /* only with mu(I) */
+    SAB_FIELD_FRACTION,        /* of the volume that is solid: only of grains */
     SAB_FIELD_COUNT
 } sab_probe_field;
 extern const char *const sab_probe_field_name[SAB_FIELD_COUNT]; /* "velocity", "pressure", ... */

@@ -217,15 +217,22 @@ static void name_components(const sab_flow *flow, const sab_probe *probe, sab_pr
     }
 }
 
+static bool has_field(const sab_flow *flow, sab_probe_field field)
+{
+    return field != SAB_FIELD_FRACTION &&
+           (field != SAB_FIELD_INERTIAL_NUMBER || flow->setup.material->has_mu_i);
+}
+
 /* Can this flow give the numbers of this probe? */
 static sab_status check(const sab_flow *flow, const sab_probe *probe, int entry, sab_error *err)
 {
-    const bool field = is_sampled(probe);
     const sab_mesh *mesh = flow->setup.mesh;
 
-    if (field && probe->field == SAB_FIELD_INERTIAL_NUMBER && !flow->setup.material->has_mu_i)
-        return sab_fail(err, SAB_ERR_INPUT, "probes.%s: inertial_number needs material.mu_i",
-                        probe->name);
+    if (is_sampled(probe) && !has_field(flow, probe->field))
+        return sab_fail(err, SAB_ERR_INPUT, "probes.%s: %s", probe->name,
+                        probe->field == SAB_FIELD_FRACTION
+                            ? "fraction is of grains one by one; a continuum is full"
+                            : "inertial_number needs material.mu_i");
     const bool recovered = probe->kind == SAB_PROBE_FORCE && probe->part == SAB_FORCE_RECOVERED;
 
     if ((probe->kind == SAB_PROBE_FORCE || probe->kind == SAB_PROBE_TRACTION) && !recovered &&

@@ -78,9 +78,11 @@ static const char *field_mistake(const sab_case *c, const sab_probe *p)
     if (!c->has_coarse)
         return "fields of grains need `coarse`, and a mesh";
     return p->field == SAB_FIELD_VELOCITY || p->field == SAB_FIELD_PRESSURE ||
-                   p->field == SAB_FIELD_SHEAR_RATE || p->field == SAB_FIELD_SHEAR_STRESS
+                   p->field == SAB_FIELD_SHEAR_RATE || p->field == SAB_FIELD_SHEAR_STRESS ||
+                   p->field == SAB_FIELD_FRACTION
                ? NULL
-               : "of grains there are the fields velocity, pressure, shear_rate and shear_stress";
+               : "of grains there are the fields velocity, pressure, shear_rate, shear_stress and "
+                 "fraction";
 }
 
 static const char *number_mistake(const sab_case *c, sab_carried number)

@@ -532,7 +532,8 @@ static const sab_key table[] = {
      .help = "Equidistant points: 101 on a line, if not given; of a plane a pair, 51 each way; on "
              "a wall its vertices; of a height 40 parts"},
     {"probes.*.field", SAB_KEY_CHOICE, .fallback = "velocity", .with = with_place,
-     .choice = field_choice, IN(sab_probe, field), .help = "The field to take"},
+     .choice = field_choice, IN(sab_probe, field),
+     .help = "The field to take; fraction, of solid: only of grains"},
 
     {"exact", SAB_KEY_MAP, .fallback = "", .unless = "grains",
      .help = "A known solution: the summary then gives the error norms"},

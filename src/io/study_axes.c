@@ -51,18 +51,30 @@ static bool same_value(const char *a, const char *b)
     return strcmp(a, b) == 0 || (sab_parse_number(a, &x) && sab_parse_number(b, &y) && x == y);
 }
 
+/* Each is a number, a text, or a list such as a gravity, which gets the text that names it. */
 static sab_status check_values(const sab_study *s, const sab_study_key *key, sab_error *err)
 {
     const sab_yaml *list = key->node;
+    sab_text text = {0};
+    sab_status status = SAB_OK;
 
     if (list->kind != SAB_YAML_LIST || list->n == 0)
         return sab_study_fail(s, list, err, "%s: expected a list of values: [0.3, 0.4]", key->name);
-    for (int i = 0; i < list->n; i++)
-        if (list->item[i]->kind != SAB_YAML_SCALAR || sab_yaml_is_empty(list->item[i]))
-            return sab_study_fail(s, list->item[i], err,
-                                  "%s: value %d of the list is no number and no text", key->name,
-                                  i + 1);
-    return SAB_OK;
+    for (int i = 0; i < list->n; i++) {
+        sab_yaml *value = list->item[i];
+
+        if (value->kind == SAB_YAML_LIST && value->n > 0 && value->text == NULL) {
+            SAB_TRY(sab_yaml_write(value, &text, err));
+            value->text = text.data;
+            text = (sab_text){0};
+        } else if (value->kind != SAB_YAML_SCALAR || sab_yaml_is_empty(value))
+            SAB_TRY(sab_study_fail(s, value, err,
+                                   "%s: value %d of the list is no number, no text and no list",
+                                   key->name, i + 1));
+    }
+cleanup:
+    sab_text_destroy(&text);
+    return status;
 }
 
 /* The keys from `first` on, together, as one axis. */

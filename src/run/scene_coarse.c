@@ -122,6 +122,8 @@ static void at_vertex(const sab_coarse *c, sab_probe_field field, int a, double 
         memcpy(value, c->velocity + a * dim, (size_t)dim * sizeof *value);
     else if (field == SAB_FIELD_SHEAR_RATE)
         *value = deviator(dim, c->gradient + a * dim * dim, &mean);
+    else if (field == SAB_FIELD_FRACTION)
+        *value = c->fraction[a];
     else {
         *value = deviator(dim, c->stress + a * dim * dim, &mean);
         if (field == SAB_FIELD_PRESSURE)
@@ -208,7 +210,7 @@ static void density_of(const sab_coarse *c, int a, double *value)
 
 static void fraction_of(const sab_coarse *c, int a, double *value)
 {
-    *value = c->fraction[a];
+    at_vertex(c, SAB_FIELD_FRACTION, a, value);
 }
 
 sab_status sab_scene_write_fields(const sab_scene *s, const char *path, double time, sab_error *err)

@@ -5,6 +5,7 @@
     test_grains.py SABLIER_BINARY
 """
 import csv
+import json
 import math
 import os
 import subprocess
@@ -96,14 +97,17 @@ def ellipses():
 
 def chute():
     """Discs down a slope that repeats itself: weight and floor make the momentum, along the slope too."""
-    summary = tests.run("chute", "grain-chute", "grains.fill.grid=[20, 3]", "time.end=10", "time.window=5", "output.every=0")
+    summary = tests.run("chute", "grain-chute", "grains.fill.grid=[19, 3]", "time.end=10", "time.window=5", "output.every=0")
     with open(tests.path("chute/history.csv"), encoding="utf-8") as stream:
         rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
     mass = summary["grains"]["mass"]
     for axis, gravity in (("x", 0.37461), ("y", -0.92718)):
-        moves = (rows[-1][f"centre_{axis}"] - rows[-2][f"centre_{axis}"]) / 0.1
+        moves = (rows[-1][f"centre_{axis}"] - rows[-2][f"centre_{axis}"]) / 0.1 - (2 if axis == "x" else 0)
         pushed = sum(gravity - row[f"force_{axis}"] / mass for row in rows) * 0.1
         tests.below(moves - pushed, 0.05, f"  velocity of the centre along {axis}, off that of weight and floor")
+    with open(tests.path("chute/profiles/fraction.csv"), encoding="utf-8") as file:
+        solid = [float(row["fraction"]) for row in csv.DictReader(file)]
+    tests.below(sum(solid) * 0.25 * 24 / mass - 1, 0.2, "  fraction of solid over a height, off what is there")
     tests.check(rows[-1]["centre_x"] > 11, f"  the centre went on across the seam: {rows[-1]['centre_x']:.2f}")
     tests.below(summary["grains"]["overlap"], 1e-3, "  overlap")
 
@@ -122,49 +126,129 @@ def nut():
     tests.below(pushed / rows[-1]["moves_y"] - 1, 1e-9, "  impulses of walls and weight against the momentum at the end")
 
 
-def twin():
-    """The same probes of grains and continuum; coarse: fields of grains that settle on the gate."""
-    grains = tests.run("twin", "twin-silo", "grains.fill.grid=[16, 4]", "time.end=9", "time.window=1", "output.every=9")
-    tests.check(grains["grains"]["left"] == 0 and grains["probes"]["discharge"] == 0, "  the gate holds")
-    opened = tests.run("twin open", "twin-silo", "grains.fill.grid=[16, 4]", "time.end=9", "time.window=5", "output.every=9",
-                       "walls.gate.until=3")
-    tests.check(opened["grains"]["left"] > 10, f"  and opens: {opened['grains']['left']:.3g} has left")
-    tests.below(opened["probes"]["discharge"] * 5 / opened["grains"]["left"] - 1, 0.35, "  discharge of the window, in parts of what left")
-    continuum = tests.run("twin continuum", "twin-silo/continuum.yaml", "mesh.parameters.h=5", "mesh.parameters.across=2",
-                          "time.end=0.2", "time.window=0.1")
-    tests.check(set(grains["probes"]) == set(continuum["probes"]), "  the probes are the same")
-    with open(tests.path("twin/profiles/stress.csv"), encoding="utf-8") as table:
-        rows = [line.split(",") for line in table.read().split()[1:]]
-    mean = sum(float(row[3]) for row in rows) / len(rows)
-    # of discs without cohesion at rest, 1.6 below the surface of some 0.8: at most the weight above
-    tests.check(-0.2 < mean < 2.5, f"  mean pressure at y = 3: {mean:.3f}")
+def profile_of(folder, name, fields, rows):
+    os.makedirs(f"{folder}/profiles", exist_ok=True)
+    with open(f"{folder}/profiles/{name}.csv", "w", encoding="utf-8") as file:
+        csv.writer(file).writerows([("s", "x", "y", *fields), *rows])
 
 
-def made_study(name, head, rows):
-    """Files of a study as postproc reads them, with values that are known."""
-    for row in rows:
-        folder = tests.path(f"{name}/points/{row[0]}")
-        os.makedirs(f"{folder}/profiles")
-        with open(f"{folder}/summary.json", "w", encoding="utf-8") as file:
-            file.write("{}")
-        with open(f"{folder}/profiles/axis.csv", "w", encoding="utf-8") as file:
-            file.write("s,x,y,velocity_x,velocity_y\n0,0,0,0,-2\n1,0,1,0,-1\n")
+def made(folder, summary, case, history):
+    """The files of a result that say what is known."""
+    os.makedirs(folder)
+    with open(f"{folder}/summary.json", "w", encoding="utf-8") as file:
+        json.dump({"good": True, "status": "finished", "warnings": [], **summary}, file)
+    with open(f"{folder}/case.resolved.yaml", "w", encoding="utf-8") as file:
+        file.write(case)
+    with open(f"{folder}/history.csv", "w", encoding="utf-8") as file:
+        csv.writer(file).writerows(history)
+
+
+def table_of(name, points):
     with open(tests.path(f"{name}/results.csv"), "w", encoding="utf-8") as file:
-        csv.writer(file).writerows([("point", *head, "probes.discharge", "probes.bottom_y", "status", "exit", "left_out"), *rows])
+        csv.writer(file).writerows([("point", "status", "exit", "left_out"), *((p, "finished", "1" if why else "0", why) for p, why in points)])
 
 
-def twin_friction():
-    """Friction read off a straight line: where the mean of the fillings is, and the ends of its interval."""
-    head, done = ("mesh.parameters.D", "material.mu_i.static"), ("finished", "0", "")
-    made_study("fluid", head, [(f"{d}-{x}", d, x, 10 * d - 10 * x, -100, *done) for d in (1, 2) for x in (0.1, 0.3, 0.5)])
-    made_study("solid", ("grains.fill.seed",), [("a", 1, 6.9, -90, *done), ("b", 2, 7.1, -110, *done), ("c", 3, 99, -1, "finished", "1", "missed")])
-    # mean 7, deviation 0.1414, n = 2: half = 12.706 * 0.1 = 1.2706, so 0.3 +/- 0.12706
-    run = subprocess.run([os.path.join(ROOT, "postproc/twin_friction.py"), tests.path("solid"), tests.path("fluid"), tests.path("twin.png"),
-                          "--fraction", "1", "0"], capture_output=True, text=True, check=False)
-    tests.check(run.returncode == 0 and os.path.getsize(tests.path("twin.png")) > 1000, f"twin_friction.py {run.stderr[-300:]}")
-    for said in ("left out: c (missed)", "discharge: grains 7.000 +/- 1.271", "friction 0.300, from 0.173 to 0.427",
-                 ": no friction of this range"):
-        tests.check(said in run.stdout, f"  it says {said.strip()}")
+def script(name, *arguments):
+    return subprocess.run([os.path.join(ROOT, "postproc", name), *arguments], capture_output=True, text=True, check=False)
+
+
+def layer(name, number, pace=1.0, stops=False, push=1.0):
+    """A run of a layer 10 high on a slope of 20 degrees, with Bagnold's profile of this inertial number."""
+    slope, fraction, high = math.radians(20), 0.8, 10
+    folder = tests.path(f"slopes/points/{name}")
+    x, history = 0.0, [("time", "centre_x")]
+    for step in range(1, 101):
+        x += 0.1 * (0.0 if stops and step > 90 else 2.0 * (pace if step > 75 else 1.0))
+        history.append((0.1 * step, x))
+    made(folder, {"grains": {"radius_min": 0.4, "radius_max": 0.6}, "window": {"length": 5.0}, "probes": {"force": [push * math.tan(slope), -1]}},
+         'gravity: ["sin(20*pi/180)", "-cos(20*pi/180)"]\n', history)
+    heights = [0.05 * i for i in range(281)]
+    depth = [max(high - y, 0.0) for y in heights]
+    scale = 2 / 3 * number * math.sqrt(fraction * math.cos(slope))
+    profile_of(folder, "velocity", ("velocity_x", "velocity_y"), [(y, 0, y, scale * (high ** 1.5 - d ** 1.5), 0) for y, d in zip(heights, depth)])
+    profile_of(folder, "fraction", ("fraction",), [(y, 0, y, fraction if d > 0 else 0) for y, d in zip(heights, depth)])
+    profile_of(folder, "pressure", ("pressure",), [(y, 0, y, fraction * math.cos(slope) * d) for y, d in zip(heights, depth)])
+
+
+def rheology():
+    """The inertial number of Bagnold's profile; runs that stop, change, accelerate or missed are named and left out."""
+    layer("good", 0.1)
+    layer("stopped", 0.1, stops=True)
+    layer("faster", 0.1, pace=1.3)
+    layer("pushed", 0.1, push=1.05)
+    table_of("slopes", [("good", ""), ("stopped", ""), ("faster", ""), ("pushed", ""), ("missed", "3 of 9 steps missed")])
+    run = script("rheology.py", tests.path("slopes"), tests.path("rheology.csv"), "--picture", tests.path("rheology.png"))
+    tests.check(run.returncode == 0, f"rheology.py {run.stderr[-300:]}")
+    for said in ("stopped: it stopped", "faster: its speed changes by", "pushed: friction on the floor 0.3822", "missed: 3 of 9"):
+        tests.check(f"left out: {said}" in run.stdout, f"  it says {said}")
+    with open(tests.path("rheology.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    tests.check(len(rows) == 1 and rows[0]["point"] == "good", "  one run is left")
+    tests.below(float(rows[0]["I"]) / 0.1 - 1, 5e-3, "  its inertial number, off that of the profile")
+    tests.below(float(rows[0]["I_uneven"]), 5e-4, "  the same over the height")
+    tests.below(float(rows[0]["pressure_ratio"]) - 1, 1e-2, "  pressure of the contacts over the weight")
+
+
+SMALL = ("mesh.parameters.W=16", "mesh.parameters.H=12", "walls.left.point=[-8, 0]", "walls.right.point=[8, 0]", "grains.fill.grid=[12, 8]",
+         "grains.fill.low=[-7.38, 0.1]", "output.every=0", "probes.low={line: [[-7, 2], [7, 2]], samples: 5}",
+         "probes.high={line: [[-7, 4], [7, 4]], samples: 5}", "probes.across={line: [[-7, 1], [7, 1]], samples: 8, field: pressure}",
+         "probes.wall={line: [[-7, 0.5], [-7, 6]], samples: 8, field: pressure}", "probes.axis={line: [[0, 0.5], [0, 6]], samples: 8}")
+
+
+def twin():
+    """The same probes of grains and continuum; coarse: fields of grains that settle on the gate; both drawn."""
+    grains = tests.run("twin", "twin-silo", *SMALL, "probes.fraction={line: [[0, 0.5], [0, 5]], samples: 10, field: fraction}", "time.end=9",
+                       "time.window=1")
+    tests.check(grains["grains"]["left"] == 0 and grains["probes"]["discharge"] == 0, "  the gate holds")
+    with open(tests.path("twin/profiles/fraction.csv"), encoding="utf-8") as file:
+        solid = [float(row["fraction"]) for row in csv.DictReader(file)]
+    tests.check(0.7 < sum(solid) / len(solid) < 0.9, f"  fraction of solid at rest: {sum(solid) / len(solid):.3f}")
+    with open(tests.path("twin/profiles/across.csv"), encoding="utf-8") as file:
+        mean = sum(float(row["pressure"]) for row in csv.DictReader(file)) / 8
+    # of discs without cohesion at rest, some 4.8 of packing above: at most that weight, and not nothing
+    tests.check(0.3 * 4.8 * 0.8 < mean < 1.2 * 4.8 * 0.8, f"  mean pressure at y = 1: {mean:.3f}")
+    emptying = tests.run("twin open", "twin-silo", *SMALL, "probes.fraction={line: [[0, 0.5], [0, 5]], samples: 10, field: fraction}",
+                         "mesh.parameters.D=6", "mesh.parameters.across=6", "walls.gate.until=3", "time.end=7", "time.window=2")
+    tests.check(emptying["grains"]["left"] > 3, f"  and opens: {emptying['grains']['left']:.3g} has left")
+    continuum = tests.run("twin continuum", "twin-silo/continuum.yaml", *SMALL[:2], *SMALL[7:], "mesh.parameters.D=6", "mesh.parameters.h=4",
+                          "mesh.parameters.across=2", "time.end=0.2", "time.window=0.1")
+    tests.check(set(grains["probes"]) - {"fraction"} == set(continuum["probes"]), "  the probes are the same")
+    run = script("twin.py", tests.path("twin open"), tests.path("twin continuum"), tests.path("both.png"), "--all", "--height", "1")
+    tests.check(run.returncode == 0 and os.path.getsize(tests.path("both.png")) > 1000, f"twin.py {run.stderr[-300:]}")
+
+
+def filling(folder, kind, outlet, flow, speed, begins=0.0):
+    """A run of 100 steps with a discharge, and a straight line of velocity."""
+    out = 0.05 if kind == "grains" else 0.0
+    history = [("time", "discharge", "left"), *((0.1 * k, flow, 0.1 * begins if k <= 10 else out) for k in range(1, 101))]
+    made(folder, {"grains": {"mass": 10.0}, "window": {"length": 5.0}, "probes": {"discharge": flow, "axis": "profiles/axis.csv"}},
+         f"mesh:\n  parameters: {{D: {outlet}, H: 9, W: 4}}\n", history)
+    profile_of(folder, "axis", ("velocity_x", "velocity_y"), [(y, 0, y, 0, -speed * y) for y in (0, 1, 2)])
+
+
+def twin_numbers():
+    """Numbers that are known: fillings, windows, and the ends of intervals of a continuum."""
+    for name, outlet, flow, begins in (("D=1", 1, 0.8, 0.5), ("D=2", 2, 2.4, 0.5), ("D=3", 3, 9.9, 4.0)):
+        filling(tests.path(f"solid/points/{name}"), "grains", outlet, flow, 1.0, begins)
+        filling(tests.path(f"fluid/points/{name}"), "continuum", outlet, 2.0 * flow, 2.0)
+    filling(tests.path("other/points/b"), "grains", 2, 2.0, 1.2, 0.5)
+    filling(tests.path("ends/points/low"), "continuum", 2, 4.8 - 0.3, 1.7)
+    filling(tests.path("ends/points/high"), "continuum", 2, 4.8 - 0.4, 1.6)
+    for name, points in (("solid", ("D=1", "D=2", "D=3")), ("fluid", ("D=1", "D=2", "D=3")), ("other", "b"), ("ends", ("low", "high"))):
+        table_of(name, [(p, "") for p in points])
+    asked = (tests.path("solid"), tests.path("fluid"), tests.path("known.png"), "--fraction", "0.8", "--fillings", tests.path("other"),
+             "--interval", tests.path("ends"), "--table", tests.path("known.csv"))
+    run = script("twin.py", *asked)
+    tests.check(run.returncode == 0, f"twin.py {run.stderr[-300:]}")
+    # fillings 2.4 and 2: mean 2.2, deviation 0.2828; ends -0.3 and -0.4 of 4.8: -8.3 %
+    for said in ("D=3: its window begins when", "discharge of 2 fillings at D = 2: 2.200, deviation 0.283", "by -8.3 to +0.0 %",
+                 "D = 1: grains 0.800 +/- 0.103 of solid, 1.000 of packing", "continuum 1.600 +/- 0.067; ratio 0.625"):
+        tests.check(said in run.stdout, f"  it says {said}")
+    with open(tests.path("known.csv"), encoding="utf-8") as file:
+        rows = {(row["kind"], float(row["D"])): float(row["Q"]) for row in csv.DictReader(file)}
+    tests.check(len(rows) == 5 and abs(rows["grains", 2.0] - 2.75) < 1e-12 and rows["continuum", 3.0] == 19.8, "  and writes")
+    profile_of(tests.path("fluid/points/D=2"), "axis", ("velocity_x", "velocity_y"), [(y, 0.1, y, 0, 0) for y in (0, 1, 2)])
+    tests.check("along another line" in script("twin.py", *asked).stderr, "  profiles along other lines are refused")
 
 
 slope()
@@ -174,6 +258,7 @@ cube()
 ellipses()
 chute()
 nut()
+rheology()
 twin()
-twin_friction()
+twin_numbers()
 tests.end()

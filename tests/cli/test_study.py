@@ -769,7 +769,7 @@ class Studies:
                 ("base: ../c\nvary: {material.bingham: [1, §one]}\n", "material.bingham: "),
                 ("base: ../c\nvary: {solver.method: [apgd, §apgg]}\n", "did you mean 'apgd'?"),
                 ("base: ../c\nvary: {material.bingham: §0.5}\n", "expected a list"),
-                ("base: ../c\nvary: {material.bingham: [1, §[2]]}\n", "value 2"),
+                ("base: ../c\nvary: {material.bingham: [1, §[2]]}\n", "expected number or formula, found a list"),
                 ("base: ../c\nvary: {material.bingham: [1, §1.0]}\n", "1.0 is listed twice"),
                 ("base: ../c\nvary: {material.bingham.x: [§1, 2]}\n", "material.bingham"),
                 ("base: ../c\n§vari: {material.bingham: [1]}\n", "did you mean 'vary'?"),

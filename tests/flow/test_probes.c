@@ -665,10 +665,12 @@ static void test_errors(void)
         {.name = "slice", .kind = SAB_PROBE_PLANE, .to = {1.0}, .samples = 3, .across = 3},
         {.name = "drag", .kind = SAB_PROBE_FORCE, .group = "bottom", .part = SAB_FORCE_RECOVERED},
         {.name = "I", .kind = SAB_PROBE_POINT, .field = SAB_FIELD_INERTIAL_NUMBER},
+        {.name = "solid", .kind = SAB_PROBE_POINT, .field = SAB_FIELD_FRACTION},
         {.name = "Q", .kind = SAB_PROBE_FLUX, .group = "lid"}};
     static const char *const message[] = {"probes.slice: a plane is for flow in space",
                                           "probes.drag: part: recovered needs a stable pair",
                                           "probes.I: inertial_number needs material.mu_i",
+                                          "probes.solid: fraction is of grains one by one",
                                           "probes.Q: no boundary group 'lid'"};
     sab_flow *flow = NULL;
 

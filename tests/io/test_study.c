@@ -132,6 +132,26 @@ static void test_zip(void)
     end();
 }
 
+/* Values that are lists themselves: a gravity, told by another key. */
+static void test_lists(void)
+{
+    sab_case *c = NULL;
+
+    begin();
+    sab_study *s = good("base: ../base\n"
+                        "zip: {title: [flat, steep], gravity: [[0, -1], [\"sin(0.5)\", -0.8]]}\n");
+    CU_ASSERT_EQUAL(s->ncombinations, 2);
+    CU_ASSERT_STRING_EQUAL(name(s, 1, NULL), "title=steep");
+    CU_ASSERT_STRING_EQUAL(sab_study_value(s, 0, 1), "[0, -1]");
+    CU_ASSERT_EQUAL(sab_study_case(s, 1, NULL, &c, NULL), SAB_OK);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_STRING_EQUAL(c->title, "steep");
+    CU_ASSERT_EQUAL(c->gravity[1].constant, -0.8);
+    sab_case_destroy(&c);
+    sab_study_destroy(&s);
+    end();
+}
+
 static void test_names(void)
 {
     char text[1000], first[SAB_STUDY_NAME];
@@ -189,10 +209,13 @@ static void test_messages(void)
         {"base: ../base\nvary: [1]\n", ":2:7: vary: expected keys with their lists"},
         {"base: ../base\nvary: {a: 1}\n", ":2:11: a: expected a list of values"},
         {"base: ../base\nvary: {a: []}\n", ":2:11: a: expected a list of values"},
-        {"base: ../base\nvary: {a: [1, [2]]}\n",
-         ":2:15: a: value 2 of the list is no number and no text"},
+        {"base: ../base\nvary: {a: [1, {b: 2}]}\n",
+         ":2:15: a: value 2 of the list is no number, no text and no list"},
+        {"base: ../base\nvary: {a: [[1], []]}\n",
+         ":2:17: a: value 2 of the list is no number, no text and no list"},
+        {"base: ../base\nvary: {a: [[0, -1], [0, -1]]}\n", ":2:21: a: [0, -1] is listed twice"},
         {"base: ../base\nvary: {a: [1, ]}\nzip: {b: [1, ~]}\n",
-         ":3:14: b: value 2 of the list is no number and no text"},
+         ":3:14: b: value 2 of the list is no number, no text and no list"},
         {"base: ../base\nvary: {a: [0.5, 1, 0.50]}\n", ":2:20: a: 0.50 is listed twice"},
         {"base: ../base\nvary: {a: [1], b: {c: [1]}, b.c: [2]}\n",
          ":2:29: b.c: is given twice (first in line 2)"},
@@ -375,13 +398,11 @@ static void test_memory(void)
 
 int main(void)
 {
-    static const sab_test tests[] = {{"product", test_product},
-                                     {"zip", test_zip},
-                                     {"names of points", test_names},
-                                     {"messages", test_messages},
-                                     {"messages of cases", test_case_messages},
-                                     {"limits", test_too_many},
-                                     {"allocations fail", test_memory}};
+    static const sab_test tests[] = {
+        {"product", test_product},   {"zip", test_zip},
+        {"lists", test_lists},       {"names of points", test_names},
+        {"messages", test_messages}, {"messages of cases", test_case_messages},
+        {"limits", test_too_many},   {"allocations fail", test_memory}};
 
     return SAB_TEST_MAIN("io/study", tests);
 }
