@@ -30,6 +30,9 @@ static const chain AGAIN = {
  * does depends on the start, and at last sweeps to the end [docs/theory.md, 6.10]. */
 static const chain BODIES = {{SAB_METHOD_GS, SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_EXACT,
                               SAB_METHOD_IPM_BLEND, SAB_METHOD_GS}};
+/* From the impulses of the step before sweeps may jam where from nothing they do not. */
+static const chain BODIES_WARM = {{SAB_METHOD_GS, SAB_METHOD_GS, SAB_METHOD_IPM_EXACT,
+                                   SAB_METHOD_IPM_EXACT, SAB_METHOD_IPM_BLEND, SAB_METHOD_GS}};
 static const chain BODIES_CONVEX = {{SAB_METHOD_GS, SAB_METHOD_IPM, SAB_METHOD_APGD}};
 static const chain MANY = {{SAB_METHOD_GS}};
 /* Beyond so many unknowns the factors of packings in space are too dear. */
@@ -49,7 +52,10 @@ static const chain *choose(const sab_facts *f)
     const bool folded = f->excess > SAB_UNFOLDED;
 
     if (f->bodies && !f->follows)
-        return f->unknowns > MANY_UNKNOWNS ? &MANY : f->convex ? &BODIES_CONVEX : &BODIES;
+        return f->unknowns > MANY_UNKNOWNS ? &MANY
+               : f->convex                 ? &BODIES_CONVEX
+               : f->warm                   ? &BODIES_WARM
+                                           : &BODIES;
     if (f->convex)
         return &CONVEX;
     if (f->tolerance < FINE)
@@ -72,16 +78,21 @@ static sab_stage first_stage(sab_method method, const sab_facts *f)
     return (sab_stage){.method = method, .start = SAB_START_COLD};
 }
 
-/* The stage after `i` others have stalled: from the best iterate; of bodies the second method
- * starts cold, and a third one with the largest lift, when that has jammed. A time step that has
+/* The stage after `i` others have stalled: from the best iterate; of bodies sweeps from impulses
+ * are begun anew from none, the first interior point starts cold, and the next one with the largest
+ * lift, when that has jammed. A time step that has
  * jammed from rest goes by way of a law nearer to the associated one [docs/theory.md, 6.7]. */
 static sab_stage next_stage(sab_method method, int i, const sab_facts *f)
 {
-    if (f->bodies && i == 1)
-        return (sab_stage){.method = method, .start = SAB_START_COLD};
-    if (f->bodies)
+    if (f->bodies) {
+        const int swept = f->warm && !f->convex ? 2 : 1; /* stages that were sweeps */
+
+        if (i <= swept)
+            return (sab_stage){
+                .method = method, .start = SAB_START_COLD, .haste = i < swept ? 2 : 0};
         return (sab_stage){
-            .method = method, .start = SAB_START_BEST, .lift = i == 2 ? 1.0 : LIFT_MORE};
+            .method = method, .start = SAB_START_BEST, .lift = i == swept + 1 ? 1.0 : LIFT_MORE};
+    }
     if (i == 1 && f->inertial && !f->warm && !f->convex && f->excess > SAB_UNFOLDED &&
         f->tolerance >= FINE)
         return (sab_stage){

@@ -37,7 +37,7 @@ typedef struct sab_stage {
     bool relaxed; /* start from the answer of the law with half of mu - zeta */
 } sab_stage;
 
-enum { SAB_PLAN_MOST = 5 };
+enum { SAB_PLAN_MOST = 6 };
 
 typedef struct sab_plan {
     int n;

@@ -264,6 +264,7 @@ static bool repeats(const sab_stage *a, const sab_stage *b)
 /* One stage after the other, from where the one before has stalled, until one ends otherwise. */
 static sab_status run_plan(sab_call *call, const sab_plan *plan, sab_error *err)
 {
+    sab_solver *sol = call->solver;
     sab_report *report = call->report;
     sab_stage stage = plan->stage[0];
     bool used = false, done = false;
@@ -281,6 +282,10 @@ static sab_status run_plan(sab_call *call, const sab_plan *plan, sab_error *err)
         if (i > 0) {
             SAB_TRY(sab_call_best(call, stage.method, err));
             stage = plan->stage[i];
+            if (stage.start == SAB_START_COLD && !sab_method_is_ipm(stage.method)) {
+                memset(sol->lambda, 0, (size_t)(sol->npoints * sol->s) * sizeof *sol->lambda);
+                SAB_TRY(sab_call_certify(call, stage.method, err));
+            }
         }
         if (stage.relaxed)
             SAB_TRY(relax(call, &stage, err));

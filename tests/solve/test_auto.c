@@ -80,8 +80,8 @@ static const row table[] = {
     {"a velocity without a stress is no start", AUTO, {CREEPING, .moving = true}, 3, {BLEND, IPM, PG_AA}, COLD, false, true},
     /* contacts of bodies */
     {"bodies", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true}, 5, {GS, EXACT, EXACT, BLEND, GS}, COLD, false, false},
-    {"bodies, warm: sweeps wait", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 5, {GS, EXACT, EXACT, BLEND, GS}, GIVEN, SMALL, false, false},
-    {"bodies, warm, tight", AUTO, {.tolerance = 9e-5, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 5, {GS, EXACT, EXACT, BLEND, GS}, GIVEN, SMALL, false, false},
+    {"bodies, warm: sweeps wait", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 6, {GS, GS, EXACT, EXACT, BLEND, GS}, GIVEN, SMALL, false, false},
+    {"bodies, warm, tight", AUTO, {.tolerance = 9e-5, .excess = 0.5, .bodies = true, .warm = true, .moving = true}, 6, {GS, GS, EXACT, EXACT, BLEND, GS}, GIVEN, SMALL, false, false},
     {"bodies, convex", AUTO, {.tolerance = 1e-3, .convex = true, .bodies = true}, 3, {GS, IPM, APGD}, COLD, false, false},
     {"bodies, too many for factors", AUTO, {.tolerance = 1e-3, .excess = 0.5, .bodies = true, .unknowns = 20001}, 1, {GS}, COLD, false, false},
     /* one method asked for: alone, and never predicted */
@@ -103,10 +103,14 @@ static bool is_row(const row *r, const sab_plan *p)
     for (int i = 1; same && i < p->n && !r->facts.bodies; i++) /* later: from the best iterate */
         same = p->stage[i].start == (p->stage[i].relaxed ? FLOW : SAB_START_BEST) &&
                p->stage[i].lift == SMALL;
-    if (same && r->facts.bodies && p->n > 1) /* cold sweeps do not wait, and then from afar */
+    if (same && r->facts.bodies && p->n > 1) { /* cold sweeps do not wait, and then from afar */
+        const int swept = p->n == SAB_PLAN_MOST ? 2 : 1;
+
         same = p->stage[0].haste == (r->facts.warm && r->facts.tolerance >= 1e-4 ? 2 : 1) &&
-               p->stage[1].start == SAB_START_COLD && p->stage[2].start == SAB_START_BEST &&
-               p->stage[2].lift == 1.0;
+               (swept == 1 || (p->stage[1].start == SAB_START_COLD && p->stage[1].haste == 2)) &&
+               p->stage[swept].start == SAB_START_COLD && p->stage[swept].haste == 0 &&
+               p->stage[swept + 1].start == SAB_START_BEST && p->stage[swept + 1].lift == 1.0;
+    }
     if (same && p->predictor)
         same = p->predicted.method == r->chain[0] && p->predicted.start == SAB_START_FLOW &&
                p->predicted.lift == LARGE;
