@@ -261,10 +261,21 @@ static bool repeats(const sab_stage *a, const sab_stage *b)
     return a->method == b->method && a->start == b->start && a->lift == b->lift;
 }
 
+/* Of a stage after `before`: the best iterate, or nothing if it is sweeps that start cold. */
+static sab_status set_start(sab_call *call, sab_method before, const sab_stage *stage,
+                            sab_error *err)
+{
+    sab_solver *sol = call->solver;
+
+    if (stage->start != SAB_START_COLD || sab_method_is_ipm(stage->method))
+        return sab_call_best(call, before, err);
+    memset(sol->lambda, 0, (size_t)(sol->npoints * sol->s) * sizeof *sol->lambda);
+    return sab_call_certify(call, stage->method, err);
+}
+
 /* One stage after the other, from where the one before has stalled, until one ends otherwise. */
 static sab_status run_plan(sab_call *call, const sab_plan *plan, sab_error *err)
 {
-    sab_solver *sol = call->solver;
     sab_report *report = call->report;
     sab_stage stage = plan->stage[0];
     bool used = false, done = false;
@@ -280,12 +291,8 @@ static sab_status run_plan(sab_call *call, const sab_plan *plan, sab_error *err)
         const sab_certificate begin = call->best;
 
         if (i > 0) {
-            SAB_TRY(sab_call_best(call, stage.method, err));
+            SAB_TRY(set_start(call, stage.method, &plan->stage[i], err));
             stage = plan->stage[i];
-            if (stage.start == SAB_START_COLD && !sab_method_is_ipm(stage.method)) {
-                memset(sol->lambda, 0, (size_t)(sol->npoints * sol->s) * sizeof *sol->lambda);
-                SAB_TRY(sab_call_certify(call, stage.method, err));
-            }
         }
         if (stage.relaxed)
             SAB_TRY(relax(call, &stage, err));
