@@ -88,6 +88,7 @@ COARSE = {
     "cases/grain-chute/case.yaml": [("grid: [19, 15]", "grid: [19, 2]"), ("end: 240, window: 160", "end: 2, window: 1")],
     "cases/grain-cube/case.yaml": [("grid: [8, 8, 8]", "grid: [3, 3, 3]"), ("end: 3, window: 3", "end: 1, window: 1")],
     "cases/grain-box/case.yaml": [("grid: [8, 8, 8]", "grid: [3, 3, 3]"), ("end: 8", "end: 1")],
+    "cases/grain-box/many.yaml": [("grid: [50, 50, 50]", "grid: [3, 3, 3]"), ("end: 12", "end: 1")],
     "cases/heap/case.yaml": [("h: 0.14", "h: 0.3"), ("end: 1}", "end: 0.2}")],
     "cases/heap/along.yaml": [("h: 0.14", "h: 0.3"), ("end: 1}", "end: 0.2}")],
     "cases/film/bagnold.yaml": [("n: 8", "n: 3"), ("1.0e-6", "1.0e-4")],

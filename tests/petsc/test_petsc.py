@@ -142,7 +142,7 @@ class Runs:
     def test_refused(self):
         """What needs factors is refused by check, with the key, and nothing is written."""
         rows = [("solver.method=auto", "needs a new one at every step"), ("solver.method=ipm", "solver.method ipm needs"),
-                ("solver.method=gs", "solver.method gs needs"),
+                ("solver.method=gs", "this case has a material"),
                 ("material.viscosity=1 + x", "with a viscosity formula it changes"), ("solver.blr=1e-4", "amg has no factors to compress")]
         for setting, sentence in rows:
             for command in ("check", "run"):
