@@ -134,13 +134,7 @@ def main():
             kept.append({"point": point["point"], **row})
     if not kept:
         raise Failure("no run is left")
-    try:
-        with open(options.table, "w", newline="", encoding="utf-8") as file:
-            table = csv.DictWriter(file, kept[0])
-            table.writeheader()
-            table.writerows(kept)
-    except OSError as problem:
-        raise Failure(f"cannot write '{options.table}': {problem.strerror}") from problem
+    sablier.write_table(options.table, kept)
     for row in kept:
         print(f"{row['point']}: mu {row['mu']:.4f} (slope {row['slope']:.4f}), I {row['I']:.4f} +/- {abs(row['I_uneven']):.4f} over the height, "
               f"fraction {row['fraction']:.3f}, pressure/weight {row['pressure_ratio']:.3f}, drift {row['drift']:+.3f}")

@@ -221,13 +221,7 @@ def draw(options):
     sablier.save(figure, options.picture)
     print(options.picture)
     if options.table:
-        try:
-            with open(options.table, "w", newline="", encoding="utf-8") as file:
-                table = csv.DictWriter(file, rows[0])
-                table.writeheader()
-                table.writerows(rows)
-        except OSError as problem:
-            raise Failure(f"cannot write '{options.table}': {problem.strerror}") from problem
+        sablier.write_table(options.table, rows)
 
 
 def main():

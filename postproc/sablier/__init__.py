@@ -19,7 +19,7 @@ environment variable SABLIER_LIBRARY), `study` the program; readers of results n
 from .fields import (EDGES, FACES, ROUND_TENSOR, TENSOR, Fields, Wall, shape, shape_gradient,
                      simplex_shape, times, vtu_file)
 from .files import (AXES, Failure, axes_of, check_picture, check_result, evaluate, exact_formulas,
-                    profile, save, script, summary, table)
+                    profile, save, script, summary, table, write_table)
 from .grains import Grains, has_grains
 from .library import Error, Run, case, run, version
 from .result import Result, Study, study
@@ -27,4 +27,4 @@ from .result import Result, Study, study
 __all__ = ["AXES", "EDGES", "Error", "FACES", "Failure", "Fields", "Grains", "ROUND_TENSOR", "Result", "Run",
            "Study", "TENSOR", "Wall", "axes_of", "case", "check_picture", "check_result", "evaluate",
            "exact_formulas", "has_grains", "profile", "run", "save", "script", "shape", "shape_gradient",
-           "simplex_shape", "study", "summary", "table", "times", "version", "vtu_file"]
+           "simplex_shape", "study", "summary", "table", "times", "version", "vtu_file", "write_table"]

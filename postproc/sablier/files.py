@@ -101,6 +101,17 @@ def table(path):
         raise Failure(f"'{path}' is no table of numbers: {problem}") from problem
 
 
+def write_table(path, rows):
+    """Rows, each {column: value}, as a CSV with one header line."""
+    try:
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    except OSError as problem:
+        raise Failure(f"cannot write '{path}': {problem.strerror}") from problem
+
+
 def profile(directory, name=None):
     """(name, columns) of profiles/NAME.csv; name may be left out if there is only one."""
     check_result(directory)

@@ -249,7 +249,6 @@ static sab_status check_solver(const sab_case *c, sab_error *err)
 
     if (swept != SAB_OK)
         return swept;
-
     if (c->solver.linear == SAB_AMG) {
         const sab_status status = check_multigrid(c, err);
 

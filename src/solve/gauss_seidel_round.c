@@ -27,7 +27,7 @@ static double dot(const double *a, const double *b)
 /* Velocity and spin of row `row` at body e of the block, in space. */
 static void row_at(int dim, sab_gs_rows r, int row, int e, double *v, double *w)
 {
-    const int f = dim == 2 ? 3 : 6;
+    const int f = sab_round_freedoms(dim);
     const double *value = r.value + row * r.columns + e * f;
 
     memset(v, 0, 3 * sizeof *v);
@@ -52,8 +52,14 @@ static bool is_round(int dim, sab_gs_rows r, int e, double c, const double *n, d
     const double sign = e == 0 ? 1.0 : -1.0;
     double v[3], w[3], d[3], turn[3];
 
+    if (*radius < 0.0) { /* from the turn in the first direction */
+        row_at(dim, r, 1, 0, d, w);
+        row_at(dim, r, 1, e, v, w);
+        cross(n, d, turn);
+        *radius = fmax(0.0, -dot(w, turn) / (c * c));
+    }
     row_at(dim, r, 0, e, v, w);
-    if (!near(v, n, sign * c, c) || !near(w, (double[3]){0}, 0.0, c * fmax(1.0, fabs(*radius))))
+    if (!near(v, n, sign * c, c) || !near(w, n, 0.0, c * *radius))
         return false;
     for (int i = 1; i < dim; i++) {
         row_at(dim, r, i, 0, d, w);
@@ -61,9 +67,7 @@ static bool is_round(int dim, sab_gs_rows r, int e, double c, const double *n, d
             return false;
         row_at(dim, r, i, e, v, w);
         cross(n, d, turn);
-        if (*radius < 0.0)
-            *radius = fmax(0.0, -dot(w, turn) / (c * c));
-        if (!near(v, d, sign, c) || !near(w, turn, -*radius, c * fmax(1.0, *radius)))
+        if (!near(v, d, sign, c) || !near(w, turn, -*radius, c * *radius))
             return false;
     }
     return true;
@@ -72,7 +76,7 @@ static bool is_round(int dim, sab_gs_rows r, int e, double c, const double *n, d
 /* The contact of block q, or false. */
 static bool read_contact(sab_gauss_seidel *gs, const sab_program *p, int q, double *drag)
 {
-    const int dim = p->s, f = dim == 2 ? 3 : 6;
+    const int dim = p->s, f = sab_round_freedoms(dim);
     const sab_gs_rows r = sab_gs_rows_of(p->B, q, q);
     sab_round_contact *to = &gs->round[q];
     double w[3], c;
@@ -108,7 +112,7 @@ static bool read_contact(sab_gauss_seidel *gs, const sab_program *p, int q, doub
 /* One mass and one inertia each? A is diagonal. */
 static bool has_round_masses(const sab_gauss_seidel *gs, int dim, int n)
 {
-    const int f = dim == 2 ? 3 : 6;
+    const int f = sab_round_freedoms(dim);
 
     if (n % f != 0)
         return false;
@@ -123,7 +127,7 @@ static bool has_round_masses(const sab_gauss_seidel *gs, int dim, int n)
 
 sab_status sab_round_recognise(sab_gauss_seidel *gs, const sab_program *p, sab_error *err)
 {
-    const int bodies = p->n / (p->s == 2 ? 3 : 6);
+    const int bodies = p->n / sab_round_freedoms(p->s);
     bool round = gs->diagonal && (p->s == 2 || p->s == 3) && p->B->nblocks == p->npoints &&
                  has_round_masses(gs, p->s, p->n);
     bool dragged = false;
@@ -194,7 +198,7 @@ static inline void push(const double *n, const double *P, double *a, double *b)
 
 void sab_round_load(sab_gauss_seidel *gs, const sab_program *p, const double *lambda)
 {
-    const int dim = p->s, f = dim == 2 ? 3 : 6;
+    const int dim = p->s, f = sab_round_freedoms(dim);
 
     for (int i = 0; i < p->n / f; i++) {
         const double *inverse = gs->inverse + i * f, *l = p->l + i * f;

@@ -299,7 +299,7 @@ static sab_status set_iterate(sab_gauss_seidel *gs, const sab_program *p, sab_er
     sab_status status = SAB_OK;
 
     gs->nlambda = p->npoints * (gs->round != NULL ? 3 : p->s);
-    gs->nu = gs->round != NULL ? p->n / (p->s == 2 ? 3 : 6) * SAB_ROUND_U : p->n;
+    gs->nu = gs->round != NULL ? p->n / sab_round_freedoms(p->s) * SAB_ROUND_U : p->n;
     SAB_NEW(gs->u, gs->nu);
     SAB_NEW(gs->u_before, gs->nu);
     SAB_NEW(gs->u_way, gs->nu);
@@ -338,7 +338,7 @@ sab_status sab_gauss_seidel_create(const sab_program *p, sab_gauss_seidel **resu
         SAB_TRY(set_first_rows(gs, p, err));
         SAB_TRY(set_parts(gs, p, body, bodies, err));
     } else {
-        const int f = p->s == 2 ? 3 : 6;
+        const int f = sab_round_freedoms(p->s);
 
         for (int i = 0; i < p->n; i++) /* not single unknowns */
             body[i] = i / f;

@@ -54,6 +54,12 @@ struct sab_gauss_seidel {
     double *u_before, *u_way;           /* [nu] */
 };
 
+/* Unknowns of a disc (s = 2) or a sphere. */
+static inline int sab_round_freedoms(int s)
+{
+    return s == 2 ? 3 : 6;
+}
+
 /* What sweeps have done. */
 typedef struct sab_swept {
     double step; /* sum of |change of lambda_q|^2 */
