@@ -269,7 +269,7 @@ static sab_status set_start(sab_call *call, sab_method before, const sab_stage *
 
     if (stage->start != SAB_START_COLD || sab_method_is_ipm(stage->method))
         return sab_call_best(call, before, err);
-    memset(sol->lambda, 0, (size_t)(sol->npoints * sol->s) * sizeof *sol->lambda);
+    memset(sol->lambda, 0, (size_t)sol->npoints * (size_t)sol->s * sizeof *sol->lambda);
     return sab_call_certify(call, stage->method, err);
 }
 
