@@ -3,17 +3,17 @@
 """The same scene of grains and of a continuum on one axis: discharge, velocity, wall load.
 
     postproc/twin.py out/twin-silo out/twin-silo-continuum twin.png
-    postproc/twin.py out/twin-grains out/twin-continuum twin.png --fillings out/twin-fillings --interval out/twin-interval --table twin.csv
+    postproc/twin.py out/twin twin.png --table twin.csv
 
-Each is a result or a study over the width of the outlet, the parameter D of the mesh. --fillings has the grains of one width put
-in otherwise: the standard deviation over the fillings is the error bar of a profile, and, relative, of the discharge at other
-widths (never less than that of the mean of six parts of the window); at their own it is that of their mean. --interval has the
-continuum with one coefficient at an end of its interval and the others fitted again, as they go together: the bar spans all of
-these ends, relative at all widths.
+Results and studies, of grains and of a continuum, over the width of the outlet, the parameter D of the mesh. Grains of the same
+width are fillings: the standard deviation over them is the error bar of a profile, and, relative, of the discharge at other widths
+(never less than that of the mean of six parts of the window); at their own it is that of their mean. Of several continua of the
+same width the first counts, and the others are it with one coefficient at an end of its interval and the rest fitted again: the
+bar spans all of these ends, relative at all widths.
 
 Grains count per volume and weight of packing, with the fraction of solid between --height and twice that on the axis (probe
-`fraction`), or --fraction. Profiles are of the width of --fillings, or of the first that both have, and must be along the same
-line. Left out, and named: runs that missed; grains whose window begins before 4 % have left or ends after 60 %. --table writes D,
+`fraction`), or --fraction. Profiles are of the width with several fillings, or of the first that both have, and must be along the
+same line. Left out, and named: runs that missed; grains whose window begins before 4 % have left or ends after 60 %. --table writes D,
 Q and its deviation, for `sablier fit --group kind`.
 """
 import argparse
@@ -34,8 +34,9 @@ PARTS = 6
 class Run:
     """A result: its outlet, discharge, and profiles."""
 
-    def __init__(self, directory, kind):
-        self.directory, self.kind, self.summary = directory, kind, sablier.summary(directory)
+    def __init__(self, directory):
+        self.directory, self.summary = directory, sablier.summary(directory)
+        self.kind = "grains" if "grains" in self.summary else "continuum"
         with open(os.path.join(directory, "case.resolved.yaml"), encoding="utf-8") as file:
             found = re.search(r"^  parameters: \{(.*)\}", file.read(), re.M)
         self.parameter = {k: float(v) for k, v in re.findall(r"(\w+): ([-+.\de]+)", found[1])} if found else {}
@@ -52,7 +53,7 @@ class Run:
         means = [part.mean() for part in numpy.array_split(flow[self.window], PARTS) if len(part)]
         self.error = numpy.std(means, ddof=1) / numpy.sqrt(len(means)) if len(means) > 1 else 0.0
         self.emptied = None
-        if kind == "grains":
+        if self.kind == "grains":
             gone = numpy.cumsum(history["left"]) / self.summary["grains"]["mass"]
             self.emptied = gone[self.window][[0, -1]] if self.window.any() else numpy.array([0.0, gone[-1]])
 
@@ -74,7 +75,7 @@ class Run:
         return [n for n, v in self.summary["probes"].items() if isinstance(v, str)]
 
 
-def read(directory, kind, everything=False):
+def read(directory, everything=False):
     """The runs of a result or a study that count; the others are named."""
     table = os.path.join(directory, "results.csv")
     if os.path.isfile(table):
@@ -87,15 +88,27 @@ def read(directory, kind, everything=False):
     else:
         there = [directory]
     runs = []
-    for run in (Run(path, kind) for path in there):
+    for run in (Run(path) for path in there):
         why = "" if everything else run.mistake()
         if why:
             print(f"left out: {run.directory}: {why}")
         else:
             runs.append(run)
-    if not runs:
-        raise Failure(f"'{directory}' has no run that counts")
-    return sorted(runs, key=lambda run: run.outlet)
+    return runs
+
+
+def several(runs):
+    """Those of one width of which there are several, the first one first."""
+    outlets = [run.outlet for run in runs]
+    widths = {outlet for outlet in outlets if outlets.count(outlet) > 1}
+    if len(widths) > 1:
+        raise Failure(f"several {runs[0].kind} at more than one width: {', '.join(f'D = {width:g}' for width in sorted(widths))}")
+    return [run for run in runs if run.outlet in widths]
+
+
+def first_ones(runs):
+    """The first of each width, by width."""
+    return sorted({run.outlet: run for run in reversed(runs)}.values(), key=lambda run: run.outlet)
 
 
 def solid(runs, options):
@@ -134,9 +147,7 @@ def discharge_panel(panel, grains, continuum, fillings, interval, packing):
         rows.append({"kind": "grains", "D": run.outlet, "Q": run.discharge / packing, "sigma": run.sigma / packing})
     relative = (0.0, 0.0)
     if interval:
-        best = next((run for run in continuum if run.outlet == interval[0].outlet), None)
-        if best is None:
-            raise Failure(f"the continuum has no run with D = {interval[0].outlet:g}, that of --interval")
+        best = next(run for run in continuum if run.outlet == interval[0].outlet)
         relative = [float(d / best.discharge) for d in ends(best, interval, lambda run: run.discharge)]
         print(f"ends of the intervals change the discharge of the continuum by -{100 * relative[0]:.1f} to +{100 * relative[1]:.1f} %")
     rows += [{"kind": "continuum", "D": run.outlet, "Q": run.discharge, "sigma": max(run.error, 0.5 * sum(relative) * run.discharge)}
@@ -193,14 +204,15 @@ def forces(grains, continuum, packing):
 
 def draw(options):
     sablier.check_picture(options.picture)
-    grains, continuum = (read(path, kind, options.all) for path, kind in ((options.grains, "grains"), (options.continuum, "continuum")))
-    fillings = read(options.fillings, "grains", options.all) if options.fillings else []
-    interval = read(options.interval, "continuum", options.all) if options.interval else []
+    runs = [run for path in options.results for run in read(path, options.all)]
+    grains, continuum = ([run for run in runs if run.kind == kind] for kind in COLOUR)
+    fillings, interval = several(grains), several(continuum)[1:]
+    grains, continuum = first_ones(grains), first_ones(continuum)
     both = [run.outlet for run in grains if any(run.outlet == other.outlet for other in continuum)]
     outlet = fillings[0].outlet if fillings else both[0] if both else None
-    if outlet not in both or any(run.outlet != outlet for run in fillings + interval):
-        raise Failure("grains and continuum (and --fillings, --interval) have no outlet in common")
-    fillings = [run for run in grains if run.outlet == outlet] + fillings
+    if outlet not in both or any(run.outlet != outlet for run in interval):
+        raise Failure("grains and continuum (and their variants) have no outlet in common")
+    fillings = fillings or [run for run in grains if run.outlet == outlet]
     one = next(run for run in continuum if run.outlet == outlet)
     packing = solid(grains, options)
     names = [name for name in fillings[0].names() if name in one.names()]
@@ -226,11 +238,8 @@ def draw(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("grains", help="result or study of the grains")
-    parser.add_argument("continuum", help="result or study of the continuum")
+    parser.add_argument("results", nargs="+", help="results and studies of grains and of the continuum")
     parser.add_argument("picture", help=".png, .pdf or .svg to write")
-    parser.add_argument("--fillings", help="the grains of one width, put in otherwise")
-    parser.add_argument("--interval", help="the continuum at the ends of the intervals of its coefficients")
     parser.add_argument("--table", help="CSV of discharges to write")
     parser.add_argument("--fraction", type=float, help="of solid in the packing")
     parser.add_argument("--height", type=float, default=10.0, help="fraction of solid from this height to twice it (default: 10)")

@@ -137,24 +137,47 @@ static sab_status find_study(const char *path, sab_study *s, sab_error *err)
     return sab_file_result_name(s->path, "study.yaml", &s->name, err);
 }
 
-static sab_status find_base(sab_study *s, sab_error *err)
+/* A case, relative to the study. */
+static sab_status add_base(sab_study *s, const sab_yaml *node, sab_error *err)
 {
     sab_status status = SAB_OK;
-    const sab_yaml *node = NULL;
-    const char *base = NULL, *slash = strrchr(s->path, '/');
+    const char *slash = strrchr(s->path, '/');
     struct stat info;
     sab_text text = {0};
 
-    SAB_TRY(sab_study_get_text(s, s->root, "", "base", true, &base, &node, err));
-    if (base[0] != '/' && slash != NULL)
+    if (node->kind != SAB_YAML_SCALAR || sab_yaml_is_empty(node))
+        return sab_study_fail(s, node, err, "base: expected a case");
+    if (node->text[0] != '/' && slash != NULL)
         SAB_TRY(sab_text_add(&text, err, "%.*s/", (int)(slash - s->path), s->path));
-    SAB_TRY(sab_text_add(&text, err, "%s", base));
-    s->base = text.data;
+    SAB_TRY(sab_text_add(&text, err, "%s", node->text));
+    s->base[s->nbases++] = text.data;
     text = (sab_text){0};
-    if (stat(s->base, &info) != 0)
-        status = sab_study_fail(s, node, err, "base: there is no case '%s'", s->base);
+    if (stat(s->base[s->nbases - 1], &info) != 0)
+        status =
+            sab_study_fail(s, node, err, "base: there is no case '%s'", s->base[s->nbases - 1]);
 cleanup:
     sab_text_destroy(&text);
+    return status;
+}
+
+/* One for all points, or one that varies as other keys do. */
+static sab_status find_bases(sab_study *s, sab_error *err)
+{
+    sab_status status = SAB_OK;
+    const sab_yaml *node = NULL;
+    const char *one = NULL;
+
+    s->base_key = sab_study_find_key(s, "base");
+    SAB_TRY(sab_study_get_text(s, s->root, "", "base", s->base_key < 0, &one, &node, err));
+    if (node != NULL && s->base_key >= 0)
+        return sab_study_fail(s, node, err, "base: varies in this study");
+    const sab_yaml *list = node == NULL ? s->key[s->base_key].node : NULL;
+    SAB_NEW(s->base, list != NULL ? list->n : 1);
+    if (list == NULL)
+        return add_base(s, node, err);
+    for (int i = 0; i < list->n; i++)
+        SAB_TRY(add_base(s, list->item[i], err));
+cleanup:
     return status;
 }
 
@@ -183,7 +206,6 @@ static sab_status read_root(sab_study *s, sab_error *err)
     s->ncombinations = 1;
     SAB_TRY(sab_study_check_keys(s, s->root, "", known, sizeof known / sizeof known[0], err));
     SAB_TRY(sab_study_get_text(s, s->root, "", "title", false, &s->title, NULL, err));
-    SAB_TRY(find_base(s, err));
     SAB_TRY(read_jobs(s, err));
     for (int i = 0; i < s->root->n; i++) {
         const sab_yaml *item = s->root->item[i];
@@ -191,6 +213,7 @@ static sab_status read_root(sab_study *s, sab_error *err)
         if (strcmp(item->key, "vary") == 0 || strcmp(item->key, "zip") == 0)
             SAB_TRY(sab_study_read_axes(s, item, err));
     }
+    SAB_TRY(find_bases(s, err));
     SAB_TRY(sab_study_get_node(s, s->root, "", "set", false, &node, err));
     if (node != NULL) {
         if (node->kind != SAB_YAML_MAP)
@@ -227,12 +250,14 @@ static sab_status check_units(const sab_study *s, sab_error *err)
 {
     for (int k = 0; k < s->nkeys; k++) {
         const sab_yaml *list = s->key[k].node;
-        int with = 0;
+        int with = 0, values = 0;
 
-        for (int i = 0; i < list->n; i++)
+        for (int i = 0; i < list->n; i++) {
+            values += !sab_yaml_is_empty(list->item[i]);
             with +=
                 list->item[i]->kind == SAB_YAML_SCALAR && sab_quantity_is_one(list->item[i]->text);
-        if (with > 0 && with < list->n)
+        }
+        if (with > 0 && with < values)
             return sab_study_fail(s, list, err, "%s: some of its values have a unit; give all one",
                                   s->key[k].name);
     }
@@ -272,8 +297,9 @@ bool sab_study_is_one(const char *path)
         sab_path_set(file, &ignored, "%s/study.yaml", path);
         return !is_case && stat(file, &info) == 0;
     }
-    const bool study =
-        sab_yaml_read(path, &root, &ignored) == SAB_OK && sab_yaml_find(root, "base") != NULL;
+    const bool study = sab_yaml_read(path, &root, &ignored) == SAB_OK &&
+                       (sab_yaml_find(root, "base") != NULL ||
+                        sab_yaml_find(root, "vary") != NULL || sab_yaml_find(root, "zip") != NULL);
     sab_yaml_destroy(&root);
     return study;
 }
@@ -295,6 +321,8 @@ void sab_study_destroy(sab_study **study)
     free_keys(s->nkeys, &s->key);
     SAB_FREE(s->axis);
     SAB_FREE(s->bracket.key.name);
+    for (int i = 0; i < s->nbases; i++)
+        SAB_FREE(s->base[i]);
     SAB_FREE(s->base);
     SAB_FREE(s->name);
     SAB_FREE(s->path);

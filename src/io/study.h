@@ -21,12 +21,12 @@ typedef struct sab_study_key {
     char *name;           /* dotted: "mesh.parameters.D" */
     const char *label;    /* its end, as short as it stays unique: "D"; borrowed of name */
     const sab_yaml *node; /* the value, or the list of values; borrowed of the root */
+    bool tells;           /* points apart that the keys of its axis before do not: in their names */
 } sab_study_key;
 
 typedef struct sab_study_axis {
     int first, nkeys; /* of its keys in sab_study.key */
     int nvalues;
-    bool one_tells; /* the values of its first key are all different */
 } sab_study_axis;
 
 /* Bisection for the value of a key between flow and arrest, |probe| < below. */
@@ -41,8 +41,9 @@ typedef struct sab_study {
     char *path; /* of study.yaml as opened */
     char *name; /* the default output directory is out/<name> */
     const char *title;
-    char *base; /* the case, as sab_case_read takes it */
-    int jobs;   /* 0: not given */
+    char **base; /* the cases, as sab_case_read takes them: one, or a value of base_key each */
+    int nbases, base_key; /* `base` among the keys that vary, or -1 */
+    int jobs;             /* 0: not given */
     int nset, nkeys, naxes, ncombinations;
     sab_study_key *set, *key;
     sab_study_axis *axis;
@@ -61,18 +62,22 @@ typedef struct sab_study {
 sab_status sab_study_read(const char *path, sab_study **study, sab_error *err);
 void sab_study_destroy(sab_study **study);
 /* Is it a study rather than a case? A directory with study.yaml but no case.yaml, or a file with a
- * key `base`. False also if it cannot be read: whoever reads it will say so. */
+ * key `base`, `vary` or `zip`. False also if it cannot be read: whoever reads it will say so. */
 bool sab_study_is_one(const char *path);
 /* SAB_ERR_INPUT with "study.yaml:12:9: <sentence>", the place of a value. */
 sab_status sab_study_fail(const sab_study *study, const sab_yaml *node, sab_error *err,
                           const char *format, ...) SAB_PRINTF(4, 5);
 /* The axis of a key. */
 int sab_study_axis_of(const sab_study *study, int key);
+/* Does the case itself vary along the axis? */
+bool sab_study_axis_has_base(const sab_study *study, int axis);
 
 /* Number of a value of the axis in a combination, and how far two neighbours along it are apart. */
 int sab_study_index(const sab_study *study, int combination, int axis);
 int sab_study_stride(const sab_study *study, int axis);
-/* The value of a key in a combination, as text. */
+/* The case of a combination. */
+const char *sab_study_base(const sab_study *study, int combination);
+/* The value of a key in a combination, as text; "" where that of the case stays. */
 const char *sab_study_value(const sab_study *study, int combination, int key);
 /* The same for a table: one with a unit as a plain number in SI, "5 cm" as 0.05. Returns `buffer`
  * or the text itself. */

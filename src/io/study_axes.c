@@ -30,7 +30,7 @@ sab_status sab_study_flatten(const sab_study *s, const sab_yaml *map, const char
             return sab_study_no_memory(err);
         }
         *keys = grown;
-        grown[(*n)++] = (sab_study_key){name.data, name.data, node};
+        grown[(*n)++] = (sab_study_key){name.data, name.data, node, false};
         for (int k = 0; k + 1 < *n; k++)
             if (strcmp(grown[k].name, name.data) == 0)
                 return sab_fail(
@@ -51,8 +51,19 @@ static bool same_value(const char *a, const char *b)
     return strcmp(a, b) == 0 || (sab_parse_number(a, &x) && sab_parse_number(b, &y) && x == y);
 }
 
-/* Each is a number, a text, or a list such as a gravity, which gets the text that names it. */
-static sab_status check_values(const sab_study *s, const sab_study_key *key, sab_error *err)
+/* Does the case itself vary along with these keys? */
+static bool varies_base(const sab_study_key *key, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (strcmp(key[k].name, "base") == 0)
+            return true;
+    return false;
+}
+
+/* Each is a number, a text, or a list such as a gravity, which gets the text that names it. Beside
+ * cases that vary it may be ~: the key has the value of the case, which may not know it. */
+static sab_status check_values(const sab_study *s, const sab_study_key *key, bool empty,
+                               sab_error *err)
 {
     const sab_yaml *list = key->node;
     sab_text text = {0};
@@ -67,7 +78,7 @@ static sab_status check_values(const sab_study *s, const sab_study_key *key, sab
             SAB_TRY(sab_yaml_write(value, &text, err));
             value->text = text.data;
             text = (sab_text){0};
-        } else if (value->kind != SAB_YAML_SCALAR || sab_yaml_is_empty(value))
+        } else if (value->kind != SAB_YAML_SCALAR || (sab_yaml_is_empty(value) && !empty))
             SAB_TRY(sab_study_fail(s, value, err,
                                    "%s: value %d of the list is no number, no text and no list",
                                    key->name, i + 1));
@@ -75,6 +86,33 @@ static sab_status check_values(const sab_study *s, const sab_study_key *key, sab
 cleanup:
     sab_text_destroy(&text);
     return status;
+}
+
+/* Which of the keys from `first` on are needed to tell their points apart. */
+static sab_status tell_apart(sab_study *s, int first, sab_error *err)
+{
+    const sab_study_key *one = &s->key[first];
+
+    for (int i = 0; i < one->node->n; i++)
+        for (int j = 0; j < i; j++) {
+            bool told = false;
+
+            for (int k = first; k < s->nkeys && !told; k++) {
+                const sab_yaml *const *item = (const sab_yaml *const *)s->key[k].node->item;
+                told = s->key[k].tells && !same_value(item[i]->text, item[j]->text);
+            }
+            for (int k = first; k < s->nkeys && !told; k++) {
+                const sab_yaml *const *item = (const sab_yaml *const *)s->key[k].node->item;
+                told = s->key[k].tells = !same_value(item[i]->text, item[j]->text);
+            }
+            if (!told)
+                return sab_study_fail(s, one->node->item[i], err, "%s: %s is listed twice",
+                                      one->name, one->node->item[i]->text);
+        }
+    for (int k = first; k < s->nkeys; k++) /* an only value too has a name, and a case always */
+        if ((k == first && one->node->n == 1) || strcmp(s->key[k].name, "base") == 0)
+            s->key[k].tells = true;
+    return SAB_OK;
 }
 
 /* The keys from `first` on, together, as one axis. */
@@ -87,28 +125,17 @@ static sab_status add_axis(sab_study *s, int first, sab_error *err)
     if (grown == NULL)
         return sab_study_no_memory(err);
     s->axis = grown;
+    const bool empty = varies_base(key, s->nkeys - first);
     for (int k = first; k < s->nkeys; k++) {
-        SAB_TRY(check_values(s, &s->key[k], err));
+        SAB_TRY(check_values(s, &s->key[k], empty, err));
         if (s->key[k].node->n != key->node->n)
             return sab_study_fail(
                 s, s->key[k].node, err,
                 "%s: %d values, but %s has %d: lists that are zipped have one length",
                 s->key[k].name, s->key[k].node->n, key->name, key->node->n);
     }
-    grown[s->naxes++] = (sab_study_axis){first, s->nkeys - first, key->node->n, true};
-    for (int i = 0; i < key->node->n; i++)
-        for (int j = 0; j < i; j++) {
-            if (!same_value(key->node->item[i]->text, key->node->item[j]->text))
-                continue;
-            grown[s->naxes - 1].one_tells = false;
-            bool twice = true;
-            for (int k = first + 1; k < s->nkeys; k++)
-                twice = twice &&
-                        same_value(s->key[k].node->item[i]->text, s->key[k].node->item[j]->text);
-            if (twice)
-                return sab_study_fail(s, key->node->item[i], err, "%s: %s is listed twice",
-                                      key->name, key->node->item[i]->text);
-        }
+    grown[s->naxes++] = (sab_study_axis){first, s->nkeys - first, key->node->n};
+    SAB_TRY(tell_apart(s, first, err));
     if ((double)s->ncombinations * key->node->n > SAB_STUDY_POINTS)
         return sab_study_fail(s, key->node, err, "more than %d points", SAB_STUDY_POINTS);
     s->ncombinations *= key->node->n;
@@ -177,6 +204,11 @@ int sab_study_find_key(const sab_study *s, const char *name)
         if (strcmp(s->key[k].name, name) == 0)
             return k;
     return -1;
+}
+
+bool sab_study_axis_has_base(const sab_study *s, int axis)
+{
+    return s->base_key >= 0 && axis == sab_study_axis_of(s, s->base_key);
 }
 
 int sab_study_axis_of(const sab_study *s, int key)

@@ -27,7 +27,16 @@ static const sab_yaml *value_node(const sab_study *s, int combination, int key)
 
 const char *sab_study_value(const sab_study *s, int combination, int key)
 {
-    return value_node(s, combination, key)->text;
+    const sab_yaml *node = value_node(s, combination, key);
+
+    return sab_yaml_is_empty(node) ? "" : node->text;
+}
+
+const char *sab_study_base(const sab_study *s, int combination)
+{
+    return s->base[s->base_key < 0
+                       ? 0
+                       : sab_study_index(s, combination, sab_study_axis_of(s, s->base_key))];
 }
 
 /* FNV-1a, for names too long or too alike. */
@@ -52,9 +61,10 @@ sab_status sab_study_name(const sab_study *s, int combination, const char *value
     for (int axis = 0; axis < s->naxes; axis++) {
         const sab_study_axis *a = &s->axis[axis];
 
-        for (int k = a->first; k < a->first + (a->one_tells ? 1 : a->nkeys); k++)
-            SAB_TRY(sab_text_add(&text, err, "%s%s=%s", text.length > 0 ? "," : "", s->key[k].label,
-                                 sab_study_value(s, combination, k)));
+        for (int k = a->first; k < a->first + a->nkeys; k++)
+            if (s->key[k].tells && sab_study_value(s, combination, k)[0] != '\0')
+                SAB_TRY(sab_text_add(&text, err, "%s%s=%s", text.length > 0 ? "," : "",
+                                     s->key[k].label, sab_study_value(s, combination, k)));
     }
     if (value != NULL)
         SAB_TRY(sab_text_add(&text, err, "%s%s=%s", text.length > 0 ? "," : "",
@@ -112,8 +122,9 @@ sab_status sab_study_overrides(const sab_study *s, int combination, const char *
     for (int i = 0; i < s->nset; i++)
         SAB_TRY(add_override(s->set[i].name, s->set[i].node, NULL, n, override, capacity, err));
     for (int k = 0; k < s->nkeys; k++)
-        SAB_TRY(add_override(s->key[k].name, value_node(s, combination, k), NULL, n, override,
-                             capacity, err));
+        if (k != s->base_key && !sab_yaml_is_empty(value_node(s, combination, k)))
+            SAB_TRY(add_override(s->key[k].name, value_node(s, combination, k), NULL, n, override,
+                                 capacity, err));
     if (value != NULL)
         SAB_TRY(add_override(s->bracket.key.name, NULL, value, n, override, capacity, err));
 cleanup:
@@ -245,7 +256,8 @@ sab_status sab_study_case(const sab_study *s, int combination, const char *value
 
     *result = NULL;
     SAB_TRY(sab_study_overrides(s, combination, value, &n, override, SAB_STUDY_OVERRIDES, err));
-    status = sab_case_read(s->base, n, (const char *const *) override, &c, err);
+    status =
+        sab_case_read(sab_study_base(s, combination), n, (const char *const *) override, &c, err);
     if (status == SAB_ERR_INPUT && err != NULL)
         place_message(s, combination, err);
     SAB_TRY(status);

@@ -75,13 +75,13 @@ sab_status sab_study_read_fit(sab_study *s, const sab_yaml *map, sab_error *err)
     const int key = sab_study_find_key(s, fit->x);
     if (key < 0)
         return fail_not_varied(s, x, "fit.x", err);
-    for (int axis = 0; axis < s->naxes; axis++)
-        for (int k = 0; k < s->axis[axis].nkeys && axis != sab_study_axis_of(s, key); k++) {
-            if (fit->ngroups == SAB_FIT_GROUPS)
-                return sab_study_fail(s, map, err, "fit: more than %d other keys vary",
-                                      SAB_FIT_GROUPS);
-            fit->group[fit->ngroups++] = s->key[s->axis[axis].first + k].name;
-        }
+    for (int k = 0; k < s->nkeys; k++) { /* the cases are apart even if they vary along with x */
+        if (k != s->base_key && sab_study_axis_of(s, k) == sab_study_axis_of(s, key))
+            continue;
+        if (fit->ngroups == SAB_FIT_GROUPS)
+            return sab_study_fail(s, map, err, "fit: more than %d other keys vary", SAB_FIT_GROUPS);
+        fit->group[fit->ngroups++] = s->key[k].name;
+    }
     s->has_fit = true;
 cleanup:
     return status;
@@ -154,6 +154,8 @@ sab_status sab_study_read_continue(sab_study *s, sab_error *err)
         if (key < 0)
             return fail_not_varied(s, node, "continue", err);
         s->continued = sab_study_axis_of(s, key);
+        if (sab_study_axis_has_base(s, s->continued))
+            return sab_study_fail(s, node, err, "continue: the case varies along with '%s'", name);
     }
 cleanup:
     return status;

@@ -133,7 +133,8 @@ sab_status sab_describe_plan(const sab_study *study, sab_confined confined, cons
     sab_status status = SAB_OK;
     plan p = {.confined = confined, .out = out};
 
-    sab_tell(out, "study          %s of %s", study->path, study->base);
+    sab_tell(out, "study          %s of %s%s", study->path, study->base[0],
+             study->nbases > 1 ? " and others" : "");
     sab_tell(out, "  %-32s %7s %9s %9s %7s %7s", "point", "steps", "elements", "unknowns", "MB",
              "disk MB");
     SAB_TRY(check_points(&p, study, err));

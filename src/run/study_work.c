@@ -40,7 +40,7 @@ static sab_status start_point(work *w, const sab_study_task *task, sab_error *er
     SAB_TRY(sab_path_set(log, err, "%s/log.txt", directory));
     argument[a++] = "sablier";
     argument[a++] = "run";
-    argument[a++] = run->study->base;
+    argument[a++] = sab_study_base(run->study, run->point[task->point].combination);
     argument[a++] = "-o";
     argument[a++] = directory;
     for (int k = 0; k < n; k++) {

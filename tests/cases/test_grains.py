@@ -221,7 +221,8 @@ def filling(folder, kind, outlet, flow, speed, begins=0.0):
     """A run of 100 steps with a discharge, and a straight line of velocity."""
     out = 0.05 if kind == "grains" else 0.0
     history = [("time", "discharge", "left"), *((0.1 * k, flow, 0.1 * begins if k <= 10 else out) for k in range(1, 101))]
-    made(folder, {"grains": {"mass": 10.0}, "window": {"length": 5.0}, "probes": {"discharge": flow, "axis": "profiles/axis.csv"}},
+    what = {"grains": {"mass": 10.0}} if kind == "grains" else {}
+    made(folder, {**what, "window": {"length": 5.0}, "probes": {"discharge": flow, "axis": "profiles/axis.csv"}},
          f"mesh:\n  parameters: {{D: {outlet}, H: 9, W: 4}}\n", history)
     profile_of(folder, "axis", ("velocity_x", "velocity_y"), [(y, 0, y, 0, -speed * y) for y in (0, 1, 2)])
 
@@ -230,14 +231,13 @@ def twin_numbers():
     """Numbers that are known: fillings, windows, and the ends of intervals of a continuum."""
     for name, outlet, flow, begins in (("D=1", 1, 0.8, 0.5), ("D=2", 2, 2.4, 0.5), ("D=3", 3, 9.9, 4.0)):
         filling(tests.path(f"solid/points/{name}"), "grains", outlet, flow, 1.0, begins)
-        filling(tests.path(f"fluid/points/{name}"), "continuum", outlet, 2.0 * flow, 2.0)
-    filling(tests.path("other/points/b"), "grains", 2, 2.0, 1.2, 0.5)
-    filling(tests.path("ends/points/low"), "continuum", 2, 4.8 - 0.3, 1.7)
-    filling(tests.path("ends/points/high"), "continuum", 2, 4.8 - 0.4, 1.6)
-    for name, points in (("solid", ("D=1", "D=2", "D=3")), ("fluid", ("D=1", "D=2", "D=3")), ("other", "b"), ("ends", ("low", "high"))):
+        filling(tests.path(f"both/points/{name}"), "continuum", outlet, 2.0 * flow, 2.0)
+    filling(tests.path("both/points/b"), "grains", 2, 2.0, 1.2, 0.5)
+    filling(tests.path("both/points/low"), "continuum", 2, 4.8 - 0.3, 1.7)
+    filling(tests.path("both/points/high"), "continuum", 2, 4.8 - 0.4, 1.6)
+    for name, points in (("solid", ("D=1", "D=2", "D=3")), ("both", ("b", "D=3", "D=2", "D=1", "low", "high"))):
         table_of(name, [(p, "") for p in points])
-    asked = (tests.path("solid"), tests.path("fluid"), tests.path("known.png"), "--fraction", "0.8", "--fillings", tests.path("other"),
-             "--interval", tests.path("ends"), "--table", tests.path("known.csv"))
+    asked = (tests.path("solid"), tests.path("both"), tests.path("known.png"), "--fraction", "0.8", "--table", tests.path("known.csv"))
     run = script("twin.py", *asked)
     tests.check(run.returncode == 0, f"twin.py {run.stderr[-300:]}")
     # fillings 2.4 and 2: mean 2.2, deviation 0.2828; ends -0.3 and -0.4 of 4.8: -8.3 %
@@ -247,7 +247,7 @@ def twin_numbers():
     with open(tests.path("known.csv"), encoding="utf-8") as file:
         rows = {(row["kind"], float(row["D"])): float(row["Q"]) for row in csv.DictReader(file)}
     tests.check(len(rows) == 5 and abs(rows["grains", 2.0] - 2.75) < 1e-12 and rows["continuum", 3.0] == 19.8, "  and writes")
-    profile_of(tests.path("fluid/points/D=2"), "axis", ("velocity_x", "velocity_y"), [(y, 0.1, y, 0, 0) for y in (0, 1, 2)])
+    profile_of(tests.path("both/points/D=2"), "axis", ("velocity_x", "velocity_y"), [(y, 0.1, y, 0, 0) for y in (0, 1, 2)])
     tests.check("along another line" in script("twin.py", *asked).stderr, "  profiles along other lines are refused")
 
 

@@ -225,6 +225,35 @@ class Studies:
         self.check("set holds for every point", summary["material"]["reynolds"] == 2 and
                    summary["title"] == 'a, "b"', summary["material"])
 
+    def test_bases(self):
+        """Two cases in one study, one of which does not know a key of the other."""
+        study = ("zip:\n  base: [../c, ../c, ../i/case.yaml]\n  mesh.parameters.h: [0.5, 1, 1]\n"
+                 "  time.end: [~, ~, 0.02]\n")
+        write(self.path("b/study.yaml"), study)
+        self.run("study", "b", "-q")
+        table = rows(self.path("out/b/results.csv"))
+        self.check("a row of either", [(r["base"], r["mesh.parameters.h"], r["time.end"], r["status"])
+                   for r in table] == [("../c", "0.5", "", "converged"), ("../c", "1", "", "converged"),
+                                       ("../i/case.yaml", "1", "0.02", "finished")], table)
+        self.check("each its own probes", [(r["probes.leak"] != "", r["probes.energy"] != "")
+                   for r in table] == [(True, False), (True, False), (False, True)], table)
+        for row, args in zip(table, (["c", "--set", "mesh.parameters.h=0.5"], None,
+                                     ["i", "--set", "mesh.parameters.h=1", "--set", "time.end=0.02"])):
+            if args is not None:
+                self.run("run", *args, "-o", "alone-b", "--force", "-q")
+                self.check(f"{args}: the row is the run", float(row["probes.drag_x"]) ==
+                           load(self.path("alone-b/summary.json"))["probes"]["drag"][0], row)
+        before = self.times("out/b")
+        write(self.path("b/study.yaml"), study.replace("0.02", "0.03"))
+        self.run("study", "b", "-q", "--resume")
+        again = rows(self.path("out/b/results.csv"))
+        self.check("only what has changed", [r["point"] in self.redone("out/b", before) for r in again]
+                   == [False, False, True] and again[:2] == table[:2], again)
+        done = self.run("fit", "out/b/results.csv", "--law", "power", "--x", "mesh.parameters.h", "--y",
+                        "solver.outer", "--group", "base", code=1)
+        self.check("groups of cases", "base = ../c" in done.stdout + done.stderr,
+                   done.stdout + done.stderr)
+
     def test_failing_point(self):
         write(self.path("f/study.yaml"), "base: ../c\nset: {mesh.parameters.h: 0.5}\nvary:\n"
               "  material.bingham: [0.5, 1/(x-x), 1]\n  solver.max_iterations: [5000, 1]\n")
@@ -797,7 +826,12 @@ class Studies:
                 (good + "bracket: {key: material.bulk, between: [0.1, 1], probe: §probes.lek, "
                  "below: 1, width: 0.1}\n", "did you mean 'leak'?"),
                 (good + "base: ../c\n".replace("base", "§base"), "given twice"),
-                ("base: ../c\nvary: {mesh.file: [a.geo, b.geo]}\n", "cannot open")]:
+                ("base: ../c\nvary: {mesh.file: [a.geo, b.geo]}\n", "cannot open"),
+                ("base: ../c\nvary: {material.bingham: [1, §~]}\n", "no number, no text and no list"),
+                ("base: §../c\nvary: {base: [../c, ../i]}\n", "base: varies in this study"),
+                ("vary: {base: [../c, §../d]}\n", "there is no case 's0/../d'"),
+                ("vary: {base: [../c, §~]}\n", "base: expected a case"),
+                ("zip: {base: [../i, ../c], time.end: [2, §2]}\n", "time.end: only has a meaning")]:
             plain, place = marked(text)
             write(self.path("s0/study.yaml"), plain)
             done = self.run("study", "s0", "-o", "bad", code=3, name=text)

@@ -121,13 +121,13 @@ static void test_zip(void)
     CU_ASSERT_STRING_EQUAL(name(s, 3, NULL), "bingham=2,friction=0.4");
     CU_ASSERT_STRING_EQUAL(sab_study_value(s, 3, 1), "0.1");
     sab_study_destroy(&s);
-    /* several; the first key alone does not tell */
+    /* several; of a key that tells nothing, the points have no name */
     s = good(
         "base: ../base\n"
         "zip: [{material.bingham: [1, 1], material.bulk: [0.1, 0.2]}, {material.friction: [0.3, "
         "0.4]}]\n");
     CU_ASSERT(s->naxes == 2 && s->ncombinations == 4);
-    CU_ASSERT_STRING_EQUAL(name(s, 2, NULL), "bingham=1,bulk=0.2,friction=0.3");
+    CU_ASSERT_STRING_EQUAL(name(s, 2, NULL), "bulk=0.2,friction=0.3");
     sab_study_destroy(&s);
     end();
 }
@@ -149,6 +149,44 @@ static void test_lists(void)
     CU_ASSERT_EQUAL(c->gravity[1].constant, -0.8);
     sab_case_destroy(&c);
     sab_study_destroy(&s);
+    end();
+}
+
+/* Cases that vary, and keys that only one of them has. */
+static void test_bases(void)
+{
+    char *override[SAB_STUDY_OVERRIDES] = {NULL};
+    sab_case *c = NULL;
+    int n = 0;
+
+    begin();
+    spit(scratch_path("base/case.yaml"), CASE, sizeof CASE - 1);
+    spit(scratch_path("s/rough.yaml"), CASE, sizeof CASE - 1);
+    sab_study *s = good("zip:\n  mesh.parameters.h: [0.5, ~, 0.25]\n"
+                        "  base: [../base, ../base, rough.yaml]\n"
+                        "vary: {material.friction: [0.3, 0.4]}\n"
+                        "fit: {law: power, x: mesh.parameters.h, y: probes.U}\n");
+    CU_ASSERT(s->naxes == 2 && s->ncombinations == 6 && s->nbases == 3);
+    CU_ASSERT_STRING_EQUAL(sab_study_base(s, 1), scratch_path("s/../base"));
+    CU_ASSERT_STRING_EQUAL(sab_study_base(s, 4), scratch_path("s/rough.yaml"));
+    CU_ASSERT_STRING_EQUAL(sab_study_value(s, 2, 0), "");
+    CU_ASSERT_STRING_EQUAL(name(s, 5, NULL), "h=0.25,base=rough.yaml,friction=0.4");
+    CU_ASSERT(strncmp(name(s, 2, NULL), "base=.._base,friction=0.3,", 26) == 0);
+    CU_ASSERT(s->fit.ngroups == 2); /* the cases are not mixed in one fit */
+    CU_ASSERT_STRING_EQUAL(s->fit.group[0], "base");
+    CU_ASSERT_EQUAL(sab_study_case(s, 2, NULL, &c, NULL), SAB_OK);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(c);
+    CU_ASSERT_STRING_EQUAL(c->name, "base");
+    sab_case_destroy(&c);
+    CU_ASSERT_EQUAL(sab_study_overrides(s, 2, NULL, &n, override, SAB_STUDY_OVERRIDES, NULL),
+                    SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(n, 1);
+    CU_ASSERT_STRING_EQUAL(override[0], "material.friction=0.3");
+    SAB_FREE(override[0]);
+    CU_ASSERT(sab_study_is_one(scratch_path("s/study.yaml")));
+    CU_ASSERT_FALSE(sab_study_is_one(scratch_path("s/rough.yaml")));
+    sab_study_destroy(&s);
+    remove(scratch_path("s/rough.yaml"));
     end();
 }
 
@@ -224,6 +262,14 @@ static void test_messages(void)
         {"base: ../base\nzip: {a: [1, 1], b: [2, 2]}\n", ":2:14: a: 1 is listed twice"},
         {"base: ../base\nset: {a: 3}\nvary: {a: [1]}\n", ":2:10: set: a varies in this study"},
         {"base: ../base\nset: 3\nvary: {a: [1]}\n", ":2:6: set: expected keys with their values"},
+        {"base: ../base\nvary: {base: [../base]}\n", ":1:7: base: varies in this study"},
+        {"vary: {base: [../base, nothing]}\n", ":1:24: base: there is no case '"},
+        {"vary: {base: [../base, [1]]}\n", ":1:24: base: expected a case"},
+        {"zip: {base: [../base, ~], h: [1, 2]}\n", ":1:23: base: expected a case"},
+        {"zip: {base: [../base, ../base], a: [1, ~]}\nvary: {c: [~]}\n",
+         ":2:12: c: value 1 of the list is no number"},
+        {"zip: {base: [../base, ../base], a: [1, 2]}\ncontinue: a\n",
+         ":2:11: continue: the case varies along with 'a'"},
         {"base: ../base\njobs: 0\nvary: {a: [1]}\n",
          ":2:7: jobs: expected a whole number from 1 to 1024"},
         {"base: ../base\nvary: {D: [1]}\nfit: {law: beverlo, x: D, y: probes.U}\n",
@@ -398,11 +444,15 @@ static void test_memory(void)
 
 int main(void)
 {
-    static const sab_test tests[] = {
-        {"product", test_product},   {"zip", test_zip},
-        {"lists", test_lists},       {"names of points", test_names},
-        {"messages", test_messages}, {"messages of cases", test_case_messages},
-        {"limits", test_too_many},   {"allocations fail", test_memory}};
+    static const sab_test tests[] = {{"product", test_product},
+                                     {"zip", test_zip},
+                                     {"lists", test_lists},
+                                     {"cases that vary", test_bases},
+                                     {"names of points", test_names},
+                                     {"messages", test_messages},
+                                     {"messages of cases", test_case_messages},
+                                     {"limits", test_too_many},
+                                     {"allocations fail", test_memory}};
 
     return SAB_TEST_MAIN("io/study", tests);
 }
