@@ -88,6 +88,11 @@ cleanup:
     return status;
 }
 
+static bool tells(const sab_study_key *key, int i, int j)
+{
+    return !same_value(key->node->item[i]->text, key->node->item[j]->text);
+}
+
 /* Which of the keys from `first` on are needed to tell their points apart. */
 static sab_status tell_apart(sab_study *s, int first, sab_error *err)
 {
@@ -97,14 +102,11 @@ static sab_status tell_apart(sab_study *s, int first, sab_error *err)
         for (int j = 0; j < i; j++) {
             bool told = false;
 
-            for (int k = first; k < s->nkeys && !told; k++) {
-                const sab_yaml *const *item = (const sab_yaml *const *)s->key[k].node->item;
-                told = s->key[k].tells && !same_value(item[i]->text, item[j]->text);
-            }
-            for (int k = first; k < s->nkeys && !told; k++) {
-                const sab_yaml *const *item = (const sab_yaml *const *)s->key[k].node->item;
-                told = s->key[k].tells = !same_value(item[i]->text, item[j]->text);
-            }
+            for (int k = first; k < s->nkeys; k++)
+                told = told || (s->key[k].tells && tells(&s->key[k], i, j));
+            for (int k = first; k < s->nkeys && !told; k++)
+                if (tells(&s->key[k], i, j))
+                    told = s->key[k].tells = true;
             if (!told)
                 return sab_study_fail(s, one->node->item[i], err, "%s: %s is listed twice",
                                       one->name, one->node->item[i]->text);

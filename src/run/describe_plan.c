@@ -79,13 +79,13 @@ static sab_status check_point(plan *p, const sab_study *study, int combination, 
     p->steps += steps;
     if (n == NULL) {
         p->unknown++;
-        sab_tell(p->out, "  %-32s %7d %9s %9s %7s %7s", name, steps, "-", "-", "-", "-");
+        sab_tell(p->out, "  %-37s %6d %8s %8s %6s %7s", name, steps, "-", "-", "-", "-");
         goto cleanup;
     }
     const double disk = sab_case_disk(c, n->npoints).bytes;
     p->disk += disk;
     p->memory = n->memory > p->memory ? n->memory : p->memory;
-    sab_tell(p->out, "  %-32s %7d %9d %9d %7.3g %7.3g", name, steps, n->elements, n->unknowns,
+    sab_tell(p->out, "  %-37s %6d %8d %8d %6.3g %7.3g", name, steps, n->elements, n->unknowns,
              1e-6 * n->memory, 1e-6 * disk);
 cleanup:
     sab_case_destroy(&c);
@@ -135,7 +135,7 @@ sab_status sab_describe_plan(const sab_study *study, sab_confined confined, cons
 
     sab_tell(out, "study          %s of %s%s", study->path, study->base[0],
              study->nbases > 1 ? " and others" : "");
-    sab_tell(out, "  %-32s %7s %9s %9s %7s %7s", "point", "steps", "elements", "unknowns", "MB",
+    sab_tell(out, "  %-37s %6s %8s %8s %6s %7s", "point", "steps", "elements", "unknowns", "MB",
              "disk MB");
     SAB_TRY(check_points(&p, study, err));
     say_sums(&p, study);

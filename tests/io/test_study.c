@@ -129,6 +129,14 @@ static void test_zip(void)
     CU_ASSERT(s->naxes == 2 && s->ncombinations == 4);
     CU_ASSERT_STRING_EQUAL(name(s, 2, NULL), "bulk=0.2,friction=0.3");
     sab_study_destroy(&s);
+    /* the points of one value of the first are told by the second, those of one of both by the last
+     */
+    s = good(
+        "base: ../base\nzip: {mesh.parameters.h: [0.5, 0.5, 0.25, 0.25], material.bulk: [0.1, 0.2, "
+        "0.1, 0.1], material.friction: [0.3, 0.3, 0.3, 0.4], material.bingham: [1, 2, 3, 4]}\n");
+    CU_ASSERT_STRING_EQUAL(name(s, 1, NULL), "h=0.5,bulk=0.2,friction=0.3");
+    CU_ASSERT_STRING_EQUAL(name(s, 3, NULL), "h=0.25,bulk=0.1,friction=0.4");
+    sab_study_destroy(&s);
     end();
 }
 
