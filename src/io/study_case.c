@@ -216,8 +216,9 @@ static bool is_vector(const sab_probe *p)
 }
 
 /* "probes.drag_x": is there such a number in the results? */
-static sab_status check_probe(const sab_study *s, const sab_case *c, const char *what,
-                              const char *wanted, const sab_yaml *node, sab_error *err)
+static sab_status check_probe(const sab_study *s, int combination, const sab_case *c,
+                              const char *what, const char *wanted, const sab_yaml *node,
+                              sab_error *err)
 {
     const char *name = wanted + strlen("probes."), *close = NULL;
     const char *names[64];
@@ -241,7 +242,8 @@ static sab_status check_probe(const sab_study *s, const sab_case *c, const char 
             return SAB_OK;
     }
     close = sab_closest_name(name, names, n);
-    return sab_study_fail(s, node, err, "%s: the case has no probe '%s'%s%s%s", what, name,
+    return sab_study_fail(s, node, err, "%s: %s has no probe '%s'%s%s%s", what,
+                          s->base_key < 0 ? "the case" : sab_study_base(s, combination), name,
                           close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
                           close != NULL ? "'?" : "");
 }
@@ -262,12 +264,13 @@ sab_status sab_study_case(const sab_study *s, int combination, const char *value
         place_message(s, combination, err);
     SAB_TRY(status);
     if (s->has_fit && strncmp(s->fit.y, "probes.", 7) == 0)
-        SAB_TRY(check_probe(s, c, "fit.y", s->fit.y, s->fit_y, err));
+        SAB_TRY(check_probe(s, combination, c, "fit.y", s->fit.y, s->fit_y, err));
     else if (s->has_fit && !c->has_exact_velocity && !c->has_exact_pressure)
         SAB_TRY(sab_study_fail(s, s->fit_y, err,
                                "fit.y: the case has no exact solution, and no errors"));
     if (s->has_bracket)
-        SAB_TRY(check_probe(s, c, "bracket.probe", s->bracket.probe, s->bracket.probe_node, err));
+        SAB_TRY(check_probe(s, combination, c, "bracket.probe", s->bracket.probe,
+                            s->bracket.probe_node, err));
     *result = c;
     c = NULL;
 cleanup:

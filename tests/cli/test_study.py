@@ -831,6 +831,8 @@ class Studies:
                 ("base: §../c\nvary: {base: [../c, ../i]}\n", "base: varies in this study"),
                 ("vary: {base: [../c, §../d]}\n", "there is no case 's0/../d'"),
                 ("vary: {base: [../c, §~]}\n", "base: expected a case"),
+                ("zip: {base: [../i, ../c], material.bingham: [1, 2]}\nfit: {law: power, x: material.bingham, "
+                 "y: §probes.energy}\n", "fit.y: s0/../c has no probe 'energy'"),
                 ("zip: {base: [../i, ../c], time.end: [2, §2]}\n", "time.end: only has a meaning")]:
             plain, place = marked(text)
             write(self.path("s0/study.yaml"), plain)
