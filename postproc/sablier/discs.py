@@ -63,18 +63,24 @@ class Discs:
     def bounds(self, grains):
         """Of a film those of its first frame hold for all: see figure()."""
         place, _, _ = self.place(grains)
-        return (place - grains.radius[:, None]).min(axis=0), (place + grains.radius[:, None]).max(axis=0)
+        low, high = (place - grains.radius[:, None]).min(axis=0), (place + grains.radius[:, None]).max(axis=0)
+        corners, _ = grains.walls()
+        if grains.dimension == 2 and len(corners) > 0:  # and walls, unless they reach far beyond
+            room = 0.25 * (high - low).max()
+            low = numpy.maximum(numpy.minimum(low, corners.min(axis=(0, 1))), low - room)
+            high = numpy.minimum(numpy.maximum(high, corners.max(axis=(0, 1))), high + room)
+        return low, high
 
     def forces(self, axes, grains):
-        """Lines between the centres, as thick as the force is large: force chains."""
+        """Lines between the centres, as thick as the force is large: force chains. A large one covers half of a grain."""
         lines, force = grains.contacts()
         if len(force) == 0 or grains.dimension != 2:
             return None
         scale = numpy.percentile(force, 98) or 1
-        width = 4 * grains.radius.mean() * numpy.minimum(force / scale, 1.5)
+        width = grains.radius.mean() * numpy.minimum(force / scale, 1.5)
         size = axes.transData.transform([[1, 0], [0, 0]])
         points = numpy.hypot(*(size[0] - size[1])) * 72 / axes.figure.dpi
-        axes.add_collection(LineCollection(lines, colors=FORCE, linewidths=0.5 * width * points, capstyle="butt", alpha=0.8))
+        axes.add_collection(LineCollection(lines, colors=FORCE, linewidths=width * points, capstyle="butt", alpha=0.8))
         return Line2D([], [], color=FORCE, linewidth=2, label=f"contact forces, {scale:.3g} at the 98th percentile")
 
     def figure(self, grains, colours, time=None, index=-1, film=None):
@@ -98,16 +104,19 @@ class Discs:
                                 edgecolors=INK, linewidths=0.2 * self.style.line)
         discs.set_array(grains.scalar(self.name)[order])
         axes.add_collection(discs)
+        if grains.dimension == 2:
+            axes.add_collection(LineCollection(grains.walls()[0], colors=INK, linewidths=2 * self.style.line))
+        figure.colorbar(discs, ax=axes, label=label_of(self.name), shrink=0.8, extend=extend)
         figure.canvas.draw()
         chains = self.forces(axes, grains)
         if chains is not None:
             axes.legend(handles=[chains], loc="lower left", bbox_to_anchor=(0, 1.0), frameon=False)
-        figure.colorbar(discs, ax=axes, label=label_of(self.name), shrink=0.8, extend=extend)
         axes.set_xlabel(f"${names[0]}$" if len(names[0]) == 1 else names[0])
         axes.set_ylabel(f"${names[1]}$")
         title = self.options.title if self.options.title is not None else \
             self.summary.get("title", "") if self.style.title else ""
         if time is not None:
             title += (": " if title else "") + f"$t$ = {time:.3g}"
-        figure.suptitle(title, fontsize=1.1 * self.style.size)
+        axes.set_title(title, fontsize=1.1 * self.style.size, pad=6 if chains is None else 2.6 * self.style.size)
+        axes.locator_params(axis="x", nbins=6)
         return figure

@@ -4,6 +4,7 @@
     grains = sablier.Grains("out/grain-column")
     grains.x, grains.radius, grains.scalar("speed")      # numpy, a row per grain
     lines, force = grains.contacts()                     # with output.contacts: true
+    corners, data = grains.walls()                       # segments, in space triangles
 """
 import os
 
@@ -27,6 +28,12 @@ def read(path):
         return meshio.read(path)
     except (Exception, SystemExit) as problem:  # meshio ends the program on some files
         raise Failure(f"cannot read '{path}': {problem}") from problem
+
+
+def is_empty(path):
+    """No cells, which meshio cannot read."""
+    with open(path, "rb") as file:
+        return b'NumberOfCells="0"' in file.read(2000)
 
 
 class Grains:
@@ -69,12 +76,21 @@ class Grains:
             return self.data["velocity"][:, "xyz".index(name[-1])]
         return self.data[name]
 
+    def beside(self, name, kind):
+        """Cells of contacts_NNNN.vtu or walls_NNNN.vtu of the same time: [cells][corners][dimension], {array: values}."""
+        path = os.path.join(os.path.dirname(self.path), os.path.basename(self.path).replace("grains_", name + "_"))
+        mesh = read(path) if os.path.exists(path) and not is_empty(path) else None
+        if mesh is None or kind not in mesh.cells_dict:
+            return numpy.zeros((0, 2 if kind == "line" else 3, self.dimension)), {}
+        data = {key: value[kind] for key, value in mesh.cell_data_dict.items()}
+        return mesh.points[mesh.cells_dict[kind]][:, :, :self.dimension], \
+            {key: value.squeeze(axis=1) if value.shape[1:] == (1,) else value for key, value in data.items()}
+
     def contacts(self):
         """([contacts][2][dimension] ends of lines, [contacts] sizes of forces); empty if they were not written."""
-        path = os.path.join(os.path.dirname(self.path), os.path.basename(self.path).replace("grains_", "contacts_"))
-        if not os.path.exists(path):
-            return numpy.zeros((0, 2, self.dimension)), numpy.zeros(0)
-        mesh = read(path)
-        lines = mesh.cells_dict.get("line", numpy.zeros((0, 2), dtype=int))
-        force = mesh.cell_data_dict.get("force_magnitude", {}).get("line", numpy.zeros(0))
-        return mesh.points[lines][:, :, :self.dimension], numpy.ravel(force)
+        lines, data = self.beside("contacts", "line")
+        return lines, data.get("force_magnitude", numpy.zeros(0))
+
+    def walls(self):
+        """([cells][corners][dimension] of segments, in space triangles, {wall, force, velocity} of each)."""
+        return self.beside("walls", "line" if self.dimension == 2 else "triangle")

@@ -46,7 +46,8 @@ long sab_live_frame_number(const char *name)
     char *end;
 
     if (strncmp(name, "fields_", 7) != 0 && strncmp(name, "gauss_", 6) != 0 &&
-        strncmp(name, "grains_", 7) != 0 && strncmp(name, "contacts_", 9) != 0)
+        strncmp(name, "grains_", 7) != 0 && strncmp(name, "contacts_", 9) != 0 &&
+        strncmp(name, "walls_", 6) != 0)
         return -1;
     const char *digits = strchr(name, '_') + 1;
     if (strspn(digits, "0123456789") < 4)
@@ -103,32 +104,36 @@ static sab_status write_indices(const sab_live *live, sab_error *err)
 
     if (status == SAB_OK && (s->flow == NULL || s->flow->surface != NULL))
         status = write_index(live, "grains", err);
+    if (status == SAB_OK && s->scene != NULL && s->scene->grains->nwalls > 0)
+        status = write_index(live, "walls", err);
     if (status == SAB_OK && s->c->output_contacts)
         status = write_index(live, "contacts", err);
     return status;
 }
 
 /* The files of a scene of grains. */
-static sab_status write_scene(sab_live *live, double time, sab_error *err)
+static sab_status write_scene(const sab_live *live, double time, sab_error *err)
 {
     const sab_session *session = live->session;
+    const sab_case *c = session->c;
+    const struct {
+        const char *name;
+        bool wanted;
+        sab_status (*write)(const sab_scene *, const char *, double, sab_error *);
+    } file[] = {{"grains", true, sab_scene_write},
+                {"walls", session->scene->grains->nwalls > 0, sab_scene_write_walls},
+                {"fields", c->has_coarse, sab_scene_write_fields},
+                {"contacts", c->output_contacts, sab_scene_write_contacts}};
     sab_status status = SAB_OK;
     char path[SAB_PATH];
 
-    SAB_TRY(sab_owner_check(live->owner, err));
-    SAB_TRY(sab_path_set(path, err, "%s/grains_%04d.vtu", live->directory, live->run->nframes));
-    SAB_TRY(sab_scene_write(session->scene, path, time, err));
-    if (session->c->has_coarse) {
-        SAB_TRY(sab_owner_check(live->owner, err));
-        SAB_TRY(sab_path_set(path, err, "%s/fields_%04d.vtu", live->directory, live->run->nframes));
-        SAB_TRY(sab_scene_write_fields(session->scene, path, time, err));
-    }
-    if (session->c->output_contacts) {
-        SAB_TRY(sab_owner_check(live->owner, err));
-        SAB_TRY(
-            sab_path_set(path, err, "%s/contacts_%04d.vtu", live->directory, live->run->nframes));
-        SAB_TRY(sab_scene_write_contacts(session->scene, path, time, err));
-    }
+    for (size_t i = 0; i < sizeof file / sizeof file[0]; i++)
+        if (file[i].wanted) {
+            SAB_TRY(sab_owner_check(live->owner, err));
+            SAB_TRY(sab_path_set(path, err, "%s/%s_%04d.vtu", live->directory, file[i].name,
+                                 live->run->nframes));
+            SAB_TRY(file[i].write(session->scene, path, time, err));
+        }
 cleanup:
     return status;
 }

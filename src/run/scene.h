@@ -47,6 +47,11 @@ sab_status sab_scene_write(const sab_scene *scene, const char *path, double time
 sab_status sab_scene_write_contacts(const sab_scene *scene, const char *path, double time,
                                     sab_error *err);
 
+/* scene_walls.c -- walls_NNNN.vtu: where they are, with the number of the wall, the force of the
+ * grains on it and its velocity. */
+sab_status sab_scene_write_walls(const sab_scene *scene, const char *path, double time,
+                                 sab_error *err);
+
 /* scene_coarse.c -- the fields: made, sampled for a probe (of the last sab_coarse_fill), written as
  * those of a flow, with density and fraction of volume. */
 sab_status sab_scene_make_coarse(sab_scene *scene, const sab_mesh *mesh, sab_error *err);

@@ -12,6 +12,8 @@ import subprocess
 
 from case_run import ROOT, Tests
 
+import sablier  # of postproc
+
 tests = Tests()
 STEP = "time.step="
 
@@ -24,6 +26,22 @@ def exact_place(angle, friction, time):
     if friction >= math.tan(angle) / 3:
         return x + 2 / 3 * (along * after + 0.5 * s * after ** 2)
     return x + (along + friction * normal) * after + 0.5 * (s - friction * c) * after ** 2
+
+
+def walls_shown(name, cells, places):
+    """walls_NNNN.vtu: {number of the wall: (its force in history.csv, its cells)}, {number: (axis, coordinate)}."""
+    corners, data = sablier.Grains(tests.path(name)).walls()
+    with open(tests.path(f"{name}/history.csv"), encoding="utf-8") as stream:
+        row = list(csv.DictReader(stream))[-1]
+    for wall, (probe, count) in cells.items():
+        of = data["wall"] == wall
+        tests.check(of.sum() == count, f"  wall {wall} has {count} cells: {of.sum()}")
+        for k in range(corners.shape[2]):
+            force = float(row[f"{probe}_{'xyz'[k]}"])
+            tests.below(data["force"][of, k].sum() - force, 1e-12 * (1 + abs(force)), f"  force {'xyz'[k]} on its cells, off {probe}")
+    for wall, (axis, place) in places.items():
+        tests.below(abs(corners[data["wall"] == wall][:, :, axis] - place).max(), 1e-9, f"  wall {wall} is at {'xyz'[axis]} = {place:.6g}")
+    return corners, data
 
 
 def slope():
@@ -65,13 +83,15 @@ def column():
 
 def box():
     """27 spheres at rest in a box: their weight is on the floor and the walls."""
-    summary = tests.run("box", "grain-box", "grains.fill.grid=[3, 3, 3]", "time.end=15", "output.every=0", "walls.east.point=[3.75, 0, 0]",
+    summary = tests.run("box", "grain-box", "grains.fill.grid=[3, 3, 3]", "time.end=15", "output.every=15", "walls.east.point=[3.75, 0, 0]",
                         "walls.north.point=[0, 3.75, 0]", "walls.west.friction=0", "walls.east.friction=0",
                         "walls.south.friction=0", "walls.north.friction=0")
     mass = summary["grains"]["mass"]
     tests.below(summary["probes"]["energy"] / mass, 3e-3, "  kinetic energy")
     tests.below(summary["probes"]["weight"][2] / mass + 1, 0.02, "  force on the floor + weight, walls without friction")
     tests.below(summary["grains"]["overlap"], 2e-3, "  overlap")
+    corners, data = walls_shown("box", {1: ("weight", 2)}, {0: (0, 3.75), 1: (2, 0), 4: (0, 0)})
+    tests.check(len(corners) == 10 and corners[data["wall"] == 0][:, :, 1].max() > 3, "  planes as far as the spheres")
 
 
 def cube():
@@ -97,7 +117,7 @@ def ellipses():
 
 def chute():
     """Discs down a slope that repeats itself: weight and floor make the momentum, along the slope too."""
-    summary = tests.run("chute", "grain-chute", "grains.fill.grid=[19, 3]", "time.end=10", "time.window=5", "output.every=0")
+    summary = tests.run("chute", "grain-chute", "grains.fill.grid=[19, 3]", "time.end=10", "time.window=5", "output.every=10")
     with open(tests.path("chute/history.csv"), encoding="utf-8") as stream:
         rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
     mass = summary["grains"]["mass"]
@@ -110,6 +130,8 @@ def chute():
     tests.below(sum(solid) * 0.25 * 24 / mass - 1, 0.2, "  fraction of solid over a height, off what is there")
     tests.check(rows[-1]["centre_x"] > 11, f"  the centre went on across the seam: {rows[-1]['centre_x']:.2f}")
     tests.below(summary["grains"]["overlap"], 1e-3, "  overlap")
+    corners, _ = walls_shown("chute", {0: ("force", 24 * 12)}, {})
+    tests.below(corners[:, :, 1].max(), 1e-9, "  beads as the discs they are: the highest point")
 
 
 def nut():
@@ -122,6 +144,8 @@ def nut():
     with open(tests.path("nut/history.csv"), encoding="utf-8") as stream:
         rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(stream)]
     mass, step = summary["grains"]["mass"], 0.1
+    corners, _ = walls_shown("nut", {0: ("weight", 1), 1: ("left", 1), 2: ("right", 1)}, {1: (0, 0), 2: (0, 8)})
+    tests.below(corners[0, :, 1].max() - 1.2 * math.sin(1.5 * 8.4), 1e-3, "  the floor has moved to")
     pushed = -sum(row[w + "_y"] * step for row in rows for w in ("weight", "left", "right")) - mass * 8.4
     tests.below(pushed / rows[-1]["moves_y"] - 1, 1e-9, "  impulses of walls and weight against the momentum at the end")
 
@@ -198,7 +222,7 @@ SMALL = ("mesh.parameters.W=16", "mesh.parameters.H=12", "walls.left.point=[-8, 
 def twin():
     """The same probes of grains and continuum; coarse: fields of grains that settle on the gate; both drawn."""
     grains = tests.run("twin", "twin-silo", *SMALL, "probes.fraction={line: [[0, 0.5], [0, 5]], samples: 10, field: fraction}", "time.end=9",
-                       "time.window=1")
+                       "time.window=1", "output.every=9")
     tests.check(grains["grains"]["left"] == 0 and grains["probes"]["discharge"] == 0, "  the gate holds")
     with open(tests.path("twin/profiles/fraction.csv"), encoding="utf-8") as file:
         solid = [float(row["fraction"]) for row in csv.DictReader(file)]
@@ -207,6 +231,8 @@ def twin():
         mean = sum(float(row["pressure"]) for row in csv.DictReader(file)) / 8
     # of discs without cohesion at rest, some 4.8 of packing above: at most that weight, and not nothing
     tests.check(0.3 * 4.8 * 0.8 < mean < 1.2 * 4.8 * 0.8, f"  mean pressure at y = 1: {mean:.3f}")
+    walls_shown("twin", {0: ("bottom", 6), 2: ("left", 1), 4: ("right", 1)}, {})
+    tests.check(len(sablier.Grains(tests.path("twin"), 0).contacts()[0]) == 0, "  no contacts before the first step")
     emptying = tests.run("twin open", "twin-silo", *SMALL, "probes.fraction={line: [[0, 0.5], [0, 5]], samples: 10, field: fraction}",
                          "mesh.parameters.D=6", "mesh.parameters.across=6", "walls.gate.until=3", "time.end=7", "time.window=2")
     tests.check(emptying["grains"]["left"] > 3, f"  and opens: {emptying['grains']['left']:.3g} has left")

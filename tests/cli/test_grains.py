@@ -93,7 +93,7 @@ MISTAKES = [
 
 def result(directory):
     files = {p: h for p, h in snapshot(directory).items()
-             if re.fullmatch(r"history.csv|.*\.pvd|(grains|contacts)_\d+.vtu|profiles/.*|case.resolved.yaml", p)}
+             if re.fullmatch(r"history.csv|.*\.pvd|(grains|walls|contacts)_\d+.vtu|profiles/.*|case.resolved.yaml", p)}
     with open(os.path.join(directory, "summary.json"), encoding="utf-8") as stream:
         summary = json.load(stream)
     summary["per_step"] = {k: v for k, v in summary["per_step"].items() if "cpu" not in k}
