@@ -166,14 +166,14 @@ static double fastest(const sab_grains *g, const double *velocity)
     return speed;
 }
 
-/* The longest step: speed dt + gravity dt^2 <= travel r */
+/* The longest step: speed dt + gravity dt^2 <= travel r; any without grains */
 static double step_of(const sab_grains *g, double speed, double most)
 {
     const double length = g->options.travel * sab_bodies_smallest(g->bodies);
     const double gravity = norm(g->bodies->dim, g->options.gravity);
     const double root = speed + sqrt(speed * speed + 4.0 * gravity * length);
 
-    return g->options.travel > 0.0 && root > 0.0 ? fmin(most, 2.0 * length / root) : most;
+    return length > 0.0 && root > 0.0 ? fmin(most, 2.0 * length / root) : most;
 }
 
 /* How far a pair may be apart that meets within the step: twice what it closes in free motion, for

@@ -148,10 +148,23 @@ static sab_status restore(void *data, const void *state, sab_error *err)
     return status;
 }
 
+/* The energy that gravity would give in a row to all that is there, if nothing bore it: what the
+ * residual is relative to. */
+static double borne(const sab_scene *s, double mass, double steps)
+{
+    double square = 0.0;
+
+    for (int k = 0; k < s->grains->bodies->dim; k++)
+        square += pow(s->grains->options.gravity[k] * s->c->time.step, 2.0);
+    return 0.5 * mass * square / steps;
+}
+
+/* Grains at rest move by rounding and by what the tolerance leaves: their work is no scale. */
 sab_grains_energy sab_march_grains_energies(const sab_march *m)
 {
-    sab_grains_energy e = {.work = ((const body *)m->body.data)->begun};
-    double sum[SAB_GRAINS_COLUMNS - SAB_GRAINS_LEDGER] = {0};
+    const body *b = m->body.data;
+    sab_grains_energy e = {.work = b->begun};
+    double sum[SAB_GRAINS_COLUMNS - SAB_GRAINS_LEDGER] = {0}, resting = 0.0, mass = b->scene->mass;
 
     for (int i = 0; i < m->rows; i++) {
         const double *row = m->history + (size_t)i * (size_t)m->columns;
@@ -160,6 +173,8 @@ sab_grains_energy sab_march_grains_energies(const sab_march *m)
         memcpy(&l, row + SAB_GRAINS_LEDGER, sizeof l);
         e.work += fabs(l.gravity) + fabs(l.walls);
         e.made += row[SAB_GRAINS_MADE];
+        resting += borne(b->scene, mass, row[SAB_GRAINS_SUBSTEPS]);
+        mass -= row[SAB_GRAINS_LEFT];
         if (row[SAB_GRAINS_OVERLAP] > e.overlap) {
             e.overlap = row[SAB_GRAINS_OVERLAP];
             e.worst = i + 1;
@@ -169,6 +184,7 @@ sab_grains_energy sab_march_grains_energies(const sab_march *m)
         sum[0] = l.kinetic;
     }
     memcpy(&e.sum, sum, sizeof sum);
+    e.work = fmax(e.work, resting);
     e.share = e.made > 0.0 ? e.made / e.work : 0.0;
     return e;
 }

@@ -32,7 +32,8 @@ sab_status sab_march_grains_create(sab_scene *scene, const sab_march_options *op
 /* What the ledgers of all steps say: sums; kinetic energy that of the last step. */
 typedef struct sab_grains_energy {
     sab_grains_ledger sum;
-    double work;    /* of gravity and walls, without sign, and the energy at the beginning */
+    double work;    /* of gravity and walls, without sign, and the energy at the beginning; at least
+                       what gravity would do in each step if nothing bore the grains */
     double made;    /* energy from nowhere, */
     double share;   /* made / work */
     double overlap; /* largest of all steps, */

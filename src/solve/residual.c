@@ -337,7 +337,8 @@ static double compaction_scale(const sab_residual *res, const tally *sum, const 
 {
     const double none = ROUNDING * res->rate;
 
-    if (c->idle) /* what strains is left over by the iterations */
+    /* what strains is left over by the iterations; and of grains that hardly move is no scale */
+    if (c->idle || (c->contact && res->compaction > none))
         return fmax(res->compaction, c->at_rest ? LEAST_COMPACTION * res->rate : none);
     return fmax(res->compaction > none ? fmin(sum->rate, res->compaction)
                                        : LEAST_COMPACTION * sum->rate,
@@ -351,13 +352,13 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
     const tallies both = tally_all(p, res->gamma, lambda);
     const tally sum = both.all;
     const double least = fmax(SAB_REST * res->power, NOTHING);
-    const double scale = fmax(sum.dissipation, least);
 
     c->at_rest = !(power + sum.dissipation > least);
     c->idle = !(sum.dissipation > least);
     c->contact = true;
     for (int i = 0; i < p->nranges; i++)
         c->contact = c->contact && p->range[i].kind == SAB_POINTS_CONTACT;
+    const double scale = fmax(c->contact ? res->power : sum.dissipation, least);
     c->dissipation = sum.dissipation;
     c->gap_friction = sum.friction / scale;
     c->gap_normal = sum.normal / scale;
@@ -482,7 +483,7 @@ sab_limit sab_certificate_limit(const sab_certificate *c)
 {
     const bool natural = c->idle || c->contact;
     const sab_limit parts[] = {
-        {SAB_MISS_GAP, natural || c->rated ? 0.0 : c->gap},
+        {SAB_MISS_GAP, (c->idle && !c->contact) || c->rated ? 0.0 : c->gap},
         {SAB_MISS_GAP_RATE, natural || !c->rated ? 0.0 : c->gap_rate},
         {SAB_MISS_NATURAL, natural ? c->relative : 0.0},
         {SAB_MISS_COMPACTION, c->compaction},

@@ -10,14 +10,16 @@
 #include "solve/program.h"
 
 typedef struct sab_certificate {
-    double gap;          /* G = gap_friction + gap_normal, relative to the dissipation */
+    double gap;          /* G = gap_friction + gap_normal, relative to the dissipation; of contacts
+                            of bodies to the power of the unresisted flow instead */
     double gap_friction; /* sum m [(sigma + mu lN)|gT| + lT.gT] / D */
     double gap_normal;   /* sum m lN |gN - zeta|gT|| / D */
     double gap_wall;     /* the part of G that is of walls and contacts */
     double dissipation;  /* D = sum m [viscosity (b gN^2 + |gT|^2) + (sigma + mu lN)|gT|] */
     double compaction;   /* C = sum m max(0, zeta|gT| - gN) / the smaller of the same sum for the
                             unresisted flow, which a time step may be close to, and of the rate of
-                            shear and compaction; at rest, / that of the unresisted flow */
+                            shear and compaction; at rest, and of contacts of bodies, / that of the
+                            unresisted flow */
     double response; /* S, the power that responds to rate: sum m slope |gT|^2 and twice what goes
                         into inertia, at least a twentieth of D */
     double gap_rate; /* G D/S, or G where S > D: an estimate of the error of the velocity */
@@ -35,8 +37,8 @@ typedef struct sab_certificate {
                                   point has sigma > 0 or mu = 0, where it does not apply */
     bool idle;                 /* D is negligible: then `relative` decides, in place of G */
     bool at_rest;              /* u.A u is too: nothing moves */
-    bool contact;              /* all points are contacts of bodies: `relative` decides as well, as
-                                  near rest there is no dissipation that G could be a part of */
+    bool contact;              /* all points are contacts of bodies: `relative` decides as well as
+                                  G, which is no part of the dissipation: near rest there is none */
 } sab_certificate;
 
 /* Below this part of the power of the unresisted flow, a power counts as none: D = 0 says that the

@@ -217,6 +217,18 @@ def honest(program, suite, root):
     done = program.run("run", "press.yaml", "-o", "press", cwd=root)
     suite.check("a grain that is crushed: exit code 1", done.returncode == 1, (done.returncode, done.stderr))
     suite.check("  and what would help", re.search(r"try +walls that leave the grains a way out", done.stdout), done.stdout)
+    # a column that rests from the beginning: what rounding and the tolerance leave is no energy of nothing
+    write(os.path.join(root, "column.csv"), "x,y,radius\n" + "".join(f"0,{2 * i + 1},1\n" for i in range(10)))
+    write(os.path.join(root, "column.yaml"), """\
+geometry: plane
+gravity: [0, -1]
+grains: {friction: 0.3, fill: {file: column.csv}}
+walls:
+  floor: {point: [0, 0], normal: [0, 1], friction: 0.3}
+time: {scheme: inertial, step: 0.1, end: 2}
+""")
+    done = program.run("run", "column.yaml", "-o", "column", cwd=root)
+    suite.check("a column at rest ends well", done.returncode == 0 and "warning" not in done.stderr, done.stderr)
 
 
 def without_friction(program, suite, root):

@@ -509,6 +509,35 @@ static void test_overlap(void)
     }
 }
 
+/* A pile of discs, row in the gaps of row between two walls, rests: the rounding of one step does
+ * not grow from step to step into one that has no answer. */
+static void test_pile(void)
+{
+    sab_grains_options o = sab_grains_options_default();
+    sab_bodies *b = NULL;
+    sab_grains *g = NULL;
+    sab_grain_wall wall[3];
+    sab_grains_report r;
+
+    o.friction = 0.3;
+    o.gravity[1] = -1.0;
+    sab_grain_wall_plane(2, (double[]){0, 0}, (double[]){0, 1}, 0.3, &wall[0], NULL);
+    sab_grain_wall_plane(2, (double[]){0, 0}, (double[]){1, 0}, 0.3, &wall[1], NULL);
+    sab_grain_wall_plane(2, (double[]){16, 0}, (double[]){-1, 0}, 0.3, &wall[2], NULL);
+    CU_ASSERT_FATAL(sab_bodies_create(2, &b, NULL) == SAB_OK);
+    for (int row = 0; row < 6; row++)
+        for (int k = 0; k < 8 - row % 2; k++)
+            CU_ASSERT_FATAL(
+                sab_bodies_add(b, (double[]){1.0 + 2.0 * k + row % 2, 1.0 + row * sqrt(3.0)}, 1.0,
+                               PI, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_grains_create(&o, &b, 3, wall, 0, NULL, &g, NULL) == SAB_OK);
+    for (int i = 0; i < 400; i++) {
+        CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
+        CU_ASSERT_FATAL(r.converged && r.ledger.kinetic < 1e-6 && r.overlap < 1e-5);
+    }
+    sab_grains_destroy(&g);
+}
+
 /* 64 spheres settle in a box: nothing overlaps, energy falls, and walls and weight change the
  * momentum, exactly. */
 static void test_box(void)
@@ -576,6 +605,7 @@ int main(void)
                                      {"squeezed out beyond reach", test_squeezed},
                                      {"outer iterations", test_outer_iterations},
                                      {"spheres on a plane by all laws", test_overlap},
+                                     {"a pile rests", test_pile},
                                      {"spheres settle in a box", test_box}};
 
     return SAB_TEST_MAIN("grains", tests);

@@ -109,6 +109,36 @@ static void test_state(void)
     sab_grains_destroy(&other);
 }
 
+/* When all have left, walls still move, in steps of their own. */
+static void test_empty(void)
+{
+    sab_grains_options o = sab_grains_options_default();
+    sab_grain_wall side, sink;
+    sab_bodies *b = NULL;
+    sab_grains *g = NULL;
+    sab_grains_report r;
+
+    o.gravity[1] = -1.0;
+    sab_grain_wall_plane(2, (double[]){-5, 0}, (double[]){1, 0}, 0.3, &side, NULL);
+    sab_grain_wall_plane(2, (double[]){0, 0}, (double[]){0, 1}, 0.0, &sink, NULL);
+    side.velocity[0] = 0.5;
+    CU_ASSERT_FATAL(sab_bodies_create(2, &b, NULL) == SAB_OK);
+    sab_bodies_add(b, (double[]){0.0, 0.1}, 0.5, 1.0, NULL);
+    CU_ASSERT_FATAL(sab_grains_create(&o, &b, 1, &side, 1, &sink, &g, NULL) == SAB_OK);
+    for (int k = 0; k < 2000 && g->bodies->n > 0; k++)
+        CU_ASSERT_FATAL(sab_grains_step(g, NULL, &r, NULL) == SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(g->bodies->n, 0);
+    CU_ASSERT_EQUAL(r.left, 1.0);
+    const double time = g->time;
+    CU_ASSERT_FATAL(sab_grains_step(g, NULL, &r, NULL) == SAB_OK);
+    CU_ASSERT_EQUAL_FATAL(r.dt, o.step);
+    CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
+    CU_ASSERT(r.converged && r.steps == 1 && r.ledger.kinetic == 0.0);
+    CU_ASSERT_DOUBLE_EQUAL(g->time, time + o.step + 0.1, 1e-14);
+    CU_ASSERT_DOUBLE_EQUAL(g->wall[0].corner[0][0], -5.0 + 0.5 * g->time, 1e-12);
+    sab_grains_destroy(&g);
+}
+
 /* A disc slides along many short segments without friction as along one: neither the ends of the
  * next ones nor those behind stop or lift it, though they were not typed to the last digit. Over
  * the edge of a step it goes on. */
@@ -243,6 +273,7 @@ static void test_memory(void)
 int main(void)
 {
     static const sab_test tests[] = {{"a state, and on from it", test_state},
+                                     {"none left, and walls that move", test_empty},
                                      {"walls of many facets", test_facets},
                                      {"a bowl of many facets", test_bowl},
                                      {"failing memory", test_memory}};

@@ -184,6 +184,46 @@ static void test_no_stress(void)
     sab_program_destroy(&p);
 }
 
+/* A body between two walls, which push on it by L and by what bears it: it still moves by 1e-4 of
+ * its free fall. That is an answer, unless L explodes: L times 1e-4 is then energy, and no stress
+ * of its size a scale. C is in parts of the free fall, however slow the body is. */
+static void test_squeezed(void)
+{
+    const double small = 1e-4, rows[2][4] = {{0, 1, 1, 0}, {0, -1, -1, 0}};
+
+    for (int k = 0; k < 2; k++) {
+        const double load = k == 0 ? 1.0 : 1e6;
+        double lambda[4] = {load + 1.0 + small, 0.0, load, 0.0};
+        sab_program *p = NULL;
+
+        CU_ASSERT_FATAL(sab_program_create(2, 2, 2, &p, NULL) == SAB_OK);
+        CU_ASSERT_FATAL(sab_program_set_ranges(
+                            p, 1, &(sab_point_range){SAB_POINTS_CONTACT, 0, 2, 2}, NULL) == SAB_OK);
+        CU_ASSERT_FATAL(sab_sparse_create(2, 2, true, &p->A, NULL) == SAB_OK);
+        CU_ASSERT_FATAL(sab_blocks_create(2, 2, 2, 2, 4, 8, &p->B, NULL) == SAB_OK);
+        p->inertial = true;
+        p->l[1] = -1.0;
+        for (int q = 0; q < 2; q++) {
+            p->A->start[q + 1] = q + 1;
+            p->A->row[q] = q;
+            p->A->value[q] = p->weight[q] = p->r[q] = 1.0;
+            p->friction[q] = 0.3;
+            p->B->point[q + 1] = q + 1;
+            for (int c = 0; c < 2; c++)
+                p->B->column[2 * q + c] = c;
+            p->B->column_start[q + 1] = 2 * (q + 1);
+            p->B->value_start[q + 1] = 4 * (q + 1);
+            memcpy(p->B->value + 4 * q, rows[q], sizeof rows[q]);
+        }
+        CU_ASSERT_EQUAL(sab_program_check(p, NULL), SAB_OK);
+        const sab_certificate c = certificate(p, lambda);
+        CU_ASSERT_DOUBLE_EQUAL(c.relative, small * sqrt(2.0), 1e-9);
+        CU_ASSERT_DOUBLE_EQUAL(c.compaction, small, 1e-9);
+        CU_ASSERT_EQUAL(sab_certificate_missed(&c, 1e-3).by, k == 0 ? SAB_MISS_NONE : SAB_MISS_GAP);
+        sab_program_destroy(&p);
+    }
+}
+
 /* Closed box: -R gamma(0) plus a large constant pressure balances gravity at rest. */
 static void test_rest(void)
 {
@@ -332,6 +372,7 @@ int main(void)
     static const sab_test tests[] = {{"W is symmetric, R W a projector", test_w},
                                      {"primal minus dual is the gap", test_duality},
                                      {"no stress is no solution", test_no_stress},
+                                     {"squeezed between two walls", test_squeezed},
                                      {"rest in a closed box", test_rest},
                                      {"bad programs are refused", test_check},
                                      {"residuals point by point", test_points},
