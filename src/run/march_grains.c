@@ -74,6 +74,27 @@ static sab_limit missed_by(const sab_scene *s, const sab_grains_report *r)
     return r->converged || by.by != SAB_MISS_NONE ? by : (sab_limit){SAB_MISS_CHANGE, r->change};
 }
 
+/* The kinetic energy of this mass after a step of free fall: at rest, where no work is done, it is
+ * what energies compare with. */
+static double fall(const sab_scene *s, double mass)
+{
+    const sab_grains_options *o = &s->grains->options;
+    double square = 0.0;
+
+    for (int k = 0; k < s->grains->bodies->dim; k++)
+        square += o->gravity[k] * o->gravity[k];
+    return 0.5 * mass * square * s->c->time.step * s->c->time.step;
+}
+
+static double mass_of(const sab_bodies *b)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < b->n; i++)
+        sum += b->mass[i];
+    return sum;
+}
+
 static sab_status advance(void *data, const sab_flow_observer *observer, sab_flow_report *report,
                           sab_error *err)
 {
@@ -95,7 +116,8 @@ static sab_status advance(void *data, const sab_flow_observer *observer, sab_flo
     report->converged = report->missed.by == SAB_MISS_NONE;
     report->unstable = !isfinite(r.ledger.kinetic);
     report->unsound =
-        r.made > 0.01 * (r.ledger.kinetic + fabs(r.ledger.gravity) + fabs(r.ledger.walls));
+        r.made > SAB_MADE_OF_NOTHING * (r.ledger.kinetic + fabs(r.ledger.gravity) +
+                                        fabs(r.ledger.walls) + fall(s, mass_of(s->grains->bodies)));
 cleanup:
     return status;
 }
@@ -150,8 +172,10 @@ static sab_status restore(void *data, const void *state, sab_error *err)
 
 sab_grains_energy sab_march_grains_energies(const sab_march *m)
 {
-    sab_grains_energy e = {.work = ((const body *)m->body.data)->begun};
+    const body *b = m->body.data;
+    sab_grains_energy e = {.work = b->begun};
     double sum[SAB_GRAINS_COLUMNS - SAB_GRAINS_LEDGER] = {0};
+    double mass = b->scene->mass, falls = 0.0;
 
     for (int i = 0; i < m->rows; i++) {
         const double *row = m->history + (size_t)i * (size_t)m->columns;
@@ -160,6 +184,9 @@ sab_grains_energy sab_march_grains_energies(const sab_march *m)
         memcpy(&l, row + SAB_GRAINS_LEDGER, sizeof l);
         e.work += fabs(l.gravity) + fabs(l.walls);
         e.made += row[SAB_GRAINS_MADE];
+        e.first = i == 0 ? e.made : e.first;
+        falls += fall(b->scene, mass);
+        mass -= row[SAB_GRAINS_LEFT];
         if (row[SAB_GRAINS_OVERLAP] > e.overlap) {
             e.overlap = row[SAB_GRAINS_OVERLAP];
             e.worst = i + 1;
@@ -169,7 +196,7 @@ sab_grains_energy sab_march_grains_energies(const sab_march *m)
         sum[0] = l.kinetic;
     }
     memcpy(&e.sum, sum, sizeof sum);
-    e.share = e.made > 0.0 ? e.made / e.work : 0.0;
+    e.share = e.made > 0.0 ? e.made / (e.work + falls) : 0.0;
     return e;
 }
 

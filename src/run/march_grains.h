@@ -34,7 +34,8 @@ typedef struct sab_grains_energy {
     sab_grains_ledger sum;
     double work;    /* of gravity and walls, without sign, and the energy at the beginning */
     double made;    /* energy from nowhere, */
-    double share;   /* made / work */
+    double first;   /* what of it in the first step, */
+    double share;   /* and all in parts of the work and of a step of free fall in each step */
     double overlap; /* largest of all steps, */
     int worst;      /* and which one */
 } sab_grains_energy;
