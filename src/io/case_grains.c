@@ -160,6 +160,9 @@ static const char *radii_mistake(const sab_case *c, const char **key)
     if (g->file != NULL && (g->has_radius || g->has_radius_y))
         return *key = g->has_radius ? "grains.radius" : "grains.radius_y",
                "the file has a radius for each grain; leave this out";
+    if (g->file != NULL && g->has_mass)
+        return *key = "grains.mass",
+               "of a file it is its column mass, or follows from grains.density; leave this out";
     if (g->has_radius_y && c->geometry->dim == SAB_DIM)
         return *key = "grains.radius_y", "ellipses are in the plane; in space grains are spheres";
     return NULL;
@@ -230,14 +233,18 @@ static const char *box_mistake(const sab_case *c, const char **key)
     return NULL;
 }
 
-/* A wall moves as one. */
+/* A wall moves as one. A formula that has no value at this time may have one while the run lasts,
+ * which ends where it has none. */
 static bool depends_on_place(const sab_function *f)
 {
     const sab_vars here = {.t = 0.7312}, there = {.x = 0.37, .y = -1.3, .z = 2.1, .t = 0.7312};
     double a = 0.0, b = 0.0;
 
-    return f->call != NULL && (sab_function_at(f, &here, &a, NULL) != SAB_OK ||
-                               sab_function_at(f, &there, &b, NULL) != SAB_OK || a != b);
+    if (f->call == NULL)
+        return false;
+    const bool is_here = sab_function_at(f, &here, &a, NULL) == SAB_OK,
+               is_there = sab_function_at(f, &there, &b, NULL) == SAB_OK;
+    return is_here != is_there || (is_here && a != b);
 }
 
 static const char *walls_mistake(const sab_case *c, const char **key)

@@ -74,6 +74,26 @@ static sab_limit missed_by(const sab_scene *s, const sab_grains_report *r)
     return r->converged || by.by != SAB_MISS_NONE ? by : (sab_limit){SAB_MISS_CHANGE, r->change};
 }
 
+/* The energy that gravity would give this mass in a row of so many steps, if nothing bore it:
+ * grains at rest move by rounding and by what the tolerance leaves, whose work is no scale. */
+static double borne(const sab_scene *s, double mass, int steps)
+{
+    double square = 0.0;
+
+    for (int k = 0; k < s->grains->bodies->dim; k++)
+        square += pow(s->grains->options.gravity[k] * s->c->time.step, 2.0);
+    return 0.5 * mass * square / steps;
+}
+
+static double mass_of(const sab_bodies *b)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < b->n; i++)
+        sum += b->mass[i];
+    return sum;
+}
+
 static sab_status advance(void *data, const sab_flow_observer *observer, sab_flow_report *report,
                           sab_error *err)
 {
@@ -95,7 +115,9 @@ static sab_status advance(void *data, const sab_flow_observer *observer, sab_flo
     report->converged = report->missed.by == SAB_MISS_NONE;
     report->unstable = !isfinite(r.ledger.kinetic);
     report->unsound =
-        r.made > 0.01 * (r.ledger.kinetic + fabs(r.ledger.gravity) + fabs(r.ledger.walls));
+        r.made >
+        SAB_MADE_OF_NOTHING * (r.ledger.kinetic + fabs(r.ledger.gravity) + fabs(r.ledger.walls) +
+                               borne(s, mass_of(s->grains->bodies), r.steps));
 cleanup:
     return status;
 }
@@ -148,18 +170,6 @@ static sab_status restore(void *data, const void *state, sab_error *err)
     return status;
 }
 
-/* The energy that gravity would give in a row to all that is there, if nothing bore it: what the
- * residual is relative to. */
-static double borne(const sab_scene *s, double mass, double steps)
-{
-    double square = 0.0;
-
-    for (int k = 0; k < s->grains->bodies->dim; k++)
-        square += pow(s->grains->options.gravity[k] * s->c->time.step, 2.0);
-    return 0.5 * mass * square / steps;
-}
-
-/* Grains at rest move by rounding and by what the tolerance leaves: their work is no scale. */
 sab_grains_energy sab_march_grains_energies(const sab_march *m)
 {
     const body *b = m->body.data;
@@ -173,7 +183,8 @@ sab_grains_energy sab_march_grains_energies(const sab_march *m)
         memcpy(&l, row + SAB_GRAINS_LEDGER, sizeof l);
         e.work += fabs(l.gravity) + fabs(l.walls);
         e.made += row[SAB_GRAINS_MADE];
-        resting += borne(b->scene, mass, row[SAB_GRAINS_SUBSTEPS]);
+        resting += borne(b->scene, mass, (int)row[SAB_GRAINS_SUBSTEPS]);
+        e.first = i == 0 ? e.made : e.first;
         mass -= row[SAB_GRAINS_LEFT];
         if (row[SAB_GRAINS_OVERLAP] > e.overlap) {
             e.overlap = row[SAB_GRAINS_OVERLAP];

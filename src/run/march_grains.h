@@ -35,7 +35,8 @@ typedef struct sab_grains_energy {
     double work;    /* of gravity and walls, without sign, and the energy at the beginning; at least
                        what gravity would do in each step if nothing bore the grains */
     double made;    /* energy from nowhere, */
-    double share;   /* made / work */
+    double first;   /* what of it in the first step, */
+    double share;   /* and all in parts of the work */
     double overlap; /* largest of all steps, */
     int worst;      /* and which one */
 } sab_grains_energy;

@@ -132,6 +132,19 @@ cleanup:
 
 /* ---- grains ---------------------------------------------------------------------------------- */
 
+static sab_status check_sizes(const sab_table *t, int row, double r, double s, double mass,
+                              sab_error *err)
+{
+    const char *const name[] = {"radius", "radius_y", "mass"};
+    const double size[] = {r, s, mass};
+
+    for (int k = 0; k < 3; k++)
+        if (!(size[k] > 0.0))
+            return sab_fail(err, SAB_ERR_INPUT, "%s:%d: %s must be positive, not %g", t->name,
+                            t->line[row], name[k], size[k]);
+    return SAB_OK;
+}
+
 /* x, y[, z], radius[, mass, vx, vy, vz, wx, wy, wz, radius_y, angle] */
 static sab_status read_row(const sab_table *t, int row, const int *column, double density,
                            sab_bodies *b, sab_error *err)
@@ -152,9 +165,7 @@ static sab_status read_row(const sab_table *t, int row, const int *column, doubl
     const double r = value[RADIUS], s = column[RADIUS_Y] >= 0 ? value[RADIUS_Y] : r;
     if (column[MASS] < 0)
         value[MASS] = density * PI * r * s * (dim == 2 ? 1.0 : 4.0 / 3.0 * r);
-    if (!(r > 0.0 && s > 0.0 && value[MASS] > 0.0))
-        SAB_FAIL(err, SAB_ERR_INPUT, "%s:%d: radius %g%s and mass %g must be positive", t->name,
-                 t->line[row], s > 0.0 ? r : s, s > 0.0 ? "" : " along y", value[MASS]);
+    SAB_TRY(check_sizes(t, row, r, s, value[MASS], err));
     if (s != r)
         SAB_TRY(sab_bodies_add_ellipse(b, value + X, (double[]){r, s}, value[ANGLE] * (PI / 180.0),
                                        value[MASS], err));
@@ -270,7 +281,14 @@ static sab_status check_overlap(const sab_scene *s, sab_error *err)
     sab_pairs pairs = {0};
     sab_status status = SAB_OK;
 
-    SAB_TRY(sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, reach, err));
+    status = sab_pairs_find(&pairs, b, s->grains->nwalls, s->grains->wall, reach, err);
+    if (status == SAB_ERR_NUMERIC) { /* two at the same place have no normal */
+        const sab_error old = *err;
+
+        SAB_FAIL(err, SAB_ERR_INPUT, "grains.fill: %s at time 0", old.message);
+    }
+    if (status != SAB_OK)
+        goto cleanup;
     for (int q = 0; q < pairs.n; q++) {
         const sab_pair *p = &pairs.pair[q];
         const double own = sab_bodies_least(b, p->i),

@@ -246,7 +246,13 @@ void sab_warn_scene_result(sab_run *run)
                          "tolerance %g; the largest overlap %.2g of a radius, in step %d",
                          f.missed, m->rows, list, f.worst_gap, f.worst_step, c->solver.tolerance,
                          e.overlap, e.worst);
-    if (e.share > SAB_MADE_OF_NOTHING)
+    if (e.share > SAB_MADE_OF_NOTHING && e.first > 0.5 * e.made)
+        sab_warnings_add(&run->warnings,
+                         "the energy %.2g was made of nothing in the first step, of %.2g in all "
+                         "and a work of %.2g: by grains that overlap at time 0, and are moved "
+                         "apart within one step; smaller steps make more of it",
+                         e.first, e.made, e.work);
+    else if (e.share > SAB_MADE_OF_NOTHING)
         sab_warnings_add(&run->warnings,
                          "%.2g %% of the work was made of nothing, more than %g %%: by grains that "
                          "overlap, or by a solver that is too coarse; use a smaller time.step, "

@@ -299,7 +299,8 @@ double sab_residual_natural(const sab_program *p, const double *shift, const dou
     return sqrt(sum / volume);
 }
 
-/* |A u - B^T M lambda - l|_inf / |l|_inf, and *power = u.A u; `work` and `force` are workspace. */
+/* |A u - B^T M lambda - l|_inf / max(|l|_inf, |A u|_inf), for bodies at rest are moved by contacts
+ * alone, and *power = u.A u; `work` and `force` are workspace. */
 static double momentum(const sab_program *p, const double *lambda, const double *u, double *work,
                        double *force, double *power)
 {
@@ -307,8 +308,10 @@ static double momentum(const sab_program *p, const double *lambda, const double 
 
     sab_sparse_multiply(p->A, u, force);
     *power = 0.0;
-    for (int i = 0; i < p->n; i++)
+    for (int i = 0; i < p->n; i++) {
         *power += u[i] * force[i];
+        load = larger(fabs(force[i]), load);
+    }
     SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++)
         for (int i = q * p->s; i < (q + 1) * p->s; i++)

@@ -88,6 +88,8 @@ MISTAKES = [
     ("grains:\n", "material: {friction: 0.5, reynolds: 1}\ngrains:\n", r"material: 'grains' is in its place"),
     ("scheme: inertial, ", "", r"^\S*case.yaml:\d+:1: grains: they move in time steps; add time.scheme: inertial\n$"),
     ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
+    ("  radius: [0.4, 0.5]\n  friction: 0.4\n  fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}",
+     "  mass: 2\n  friction: 0.4\n  fill: {file: no.csv}", r"grains.mass: of a file it is its column mass"),
 ]
 
 
@@ -209,6 +211,25 @@ def honest(program, suite, root):
                        "--set", "time.end=2", "--set", "grains.velocity=[0, -20]", cwd=root)
     suite.check("grains that fall for ever are said", done.returncode == 0 and "fall on, ever faster" in done.stderr,
                 (done.returncode, done.stderr))
+    for end, code in (("0.2", 0), ("1", 3)):
+        done = program.run("run", "case.yaml", "-q", "-o", f"root{end}", "--set", 'walls.right.velocity=["sqrt(0.5 - t)", 0]',
+                           "--set", f"time.end={end}", "--set", f"time.window={end}", cwd=root)
+        suite.check(f"a velocity that ends at 0.5, to {end}: exit code {code}", done.returncode == code
+                    and (code == 0 or "sqrt(0.5 - t)" in done.stderr), (done.returncode, done.stderr))
+    # a disc that rests, where all work is rounding; two that overlap a little; one as good as at rest that is hit
+    floor = "floor: {point: [0, 0], normal: [0, 1], friction: 0.5}"
+    one = (("rain: 40, low: [0, 0], high: [10, 12], seed: 3", "file: one.csv"), ("  radius: [0.4, 0.5]\n", ""))
+    for name, table, gravity, wall, code, said in (
+            ("rests", "x,y,radius\n5,1,1\n", "[0, -1]", floor, 0, r"^$"),
+            ("apart", "x,y,radius\n5,1,1\n6.999,1,1\n", "[0, 0]", floor, 1, r"made of nothing in the first step.*overlap at time 0"),
+            ("hit", "x,y,radius,vx\n5,1,0.1,1e-13\n", "[0, 0]", "floor: {segment: [[2, -2], [2, 3]], friction: 0.3, velocity: [\"t > 0.1 ? 20 : 0\", 0]}",
+             0, r"^$")):
+        write(os.path.join(root, "one.csv"), table)
+        write(os.path.join(root, "one.yaml"), edit(CASE, *one, (floor, wall), ("gravity: [0, -1]", f"gravity: {gravity}"))
+              .replace("end: 3", "end: 0.3, window: 0.1").replace('  right: {segment: [[10, 0], [10, 30]], friction: 0.5, velocity: ["-0.05*sin(t)", 0]}\n', ""))
+        done = program.run("run", "one.yaml", "-q", "-o", name, cwd=root)
+        suite.check(f"{name}: exit code {code}", done.returncode == code and re.search(said, done.stderr),
+                    (done.returncode, done.stderr))
     # two plates closer than a grain: nothing can move them apart
     write(os.path.join(root, "press.yaml"), edit(CASE, ("rain: 40, low: [0, 0], high: [10, 12], seed: 3",
                                                         "grid: [1, 1], low: [4.5, 0], pitch: 1"))
@@ -264,6 +285,11 @@ def fills(program, suite, root):
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("grains that overlap are refused", done.returncode == 3 and "grains 0 and 1 overlap" in done.stderr,
                 done.stderr)
+    for row, said in (("1,0.5,0.5\n1,0.5,0.4", r"grains.fill: grains 0 and 1 are at the same place at time 0"),
+                      ("1,0.5,-0.5", r"grains.csv:2: radius must be positive, not -0.5\n")):
+        write(os.path.join(root, "grains.csv"), f"x,y,radius\n{row}\n")
+        done = program.run("check", "file.yaml", cwd=root)
+        suite.check(f"refused: {said}", done.returncode == 3 and re.search(said, done.stderr), (done.returncode, done.stderr))
     write(os.path.join(root, "grains.csv"), "x,y,radius,vX\n1,0.5,0.5,3\n")
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("a column that grains do not have", done.returncode == 3 and "grains.csv:1: a grain has no column 'vX'; "
