@@ -164,12 +164,16 @@ void sab_summary_scene(sab_json *json, const sab_scene *s, const sab_run_result 
 void sab_warn_scene(const sab_scene *s, sab_warnings *warnings)
 {
     const sab_bodies *b = s->grains->bodies;
+    const double largest = sab_bodies_largest(b);
+    double smallest = largest; /* grain, of an ellipse the larger semi-axis */
 
-    if (sab_bodies_largest(b) > 5.0 * sab_bodies_smallest(b))
+    for (int i = 0; i < b->n; i++)
+        smallest = fmin(smallest, b->radius[i]);
+    if (largest > 5.0 * smallest)
         sab_warnings_add(warnings,
                          "grains.radius: the largest is %.3g times the smallest; pairs are looked "
                          "for in cells of the size of the largest, which takes long",
-                         sab_bodies_largest(b) / sab_bodies_smallest(b));
+                         largest / smallest);
     if (s->outside > 0)
         sab_warnings_add(warnings,
                          "grains.fill: %d grain%s outside the mesh, beside it rather than above: "

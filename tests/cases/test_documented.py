@@ -81,6 +81,10 @@ COARSE = {
                                    ("across: [10, 14, 6, 12, 8, 10, 10, 10, 6, 8, 12, 14, 10, 10]", "across: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]")],
     "cases/brazil-nut/case.yaml": [("end: 126", "end: 1"), ("every: 4.2", "every: 1")],
     "cases/grain-slope/case.yaml": [("end: 5", "end: 2")],
+    "cases/grain-active/ball.yaml": [("end: 0.2", "end: 0.002")],
+    "cases/grain-active/case.yaml": [("end: 5.0e-2", "end: 2.0e-3"), ("every: 0.01", "every: 1.0e-3")],
+    "cases/grain-active/methods.yaml": [("time.end: 0.02, time.window: 0.02", "time.end: 0.003, time.window: 0.003")],
+    "cases/grain-active/slope.yaml": [("end: 0.1}", "end: 0.004}"), ("every: 0.02", "every: 0.002")],
     "cases/grain-column/case.yaml": [("grid: [30, 30]", "grid: [6, 6]"), ("end: 10", "end: 2")],
     "cases/grain-ellipses/case.yaml": [("grid: [10, 10]", "grid: [4, 4]"), ("end: 4", "end: 2")],
     "cases/grain-chute/slopes.yaml": [("[1, 2, 3]", "[1]")],
@@ -170,6 +174,10 @@ MISSES = {"sablier run bench/silo.yaml --dump-program p.sabp --set mesh.element=
 
 # Programs in Python on a page: a command that makes what they read, and a line to end with.
 PYTHON = {"docs/checkpoint.md": ("sablier run cases/film", "assert len(read('out/film/checkpoint.sab')) > 5"),
+          "cases/grain-rest/README.md": ("sablier run cases/grain-rest",
+                                         "assert [iterations(t)[0] for t in (1e-3, 1e-9)] == [206, 2926] and iterations(1e-9, True, False, True)[0] == 160"),
+          "cases/grain-thrown/README.md": ("sablier run cases/grain-thrown",
+                                           "assert abs(apart[4] / 3.768e-3 - 1) < 0.01 and all(error[law, 5] < 4e-3 for law in ('coulomb', 'relaxed'))"),
           "docs/program-format.md": ("sablier run cases/film --dump-program program.sabp", "assert block.size")}
 
 INLINE = re.compile(r"(?:sablier (?:run|study|check|fit|solve|calibrate) (?:cases|bench|out)/|sablier keys|sablier --version"

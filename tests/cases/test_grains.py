@@ -150,6 +150,65 @@ def nut():
     tests.below(pushed / rows[-1]["moves_y"] - 1, 1e-9, "  impulses of walls and weight against the momentum at the end")
 
 
+def rest():
+    """A disc at rest on a slope: by every method the same, the first step from nothing."""
+    for method in ("pg", "apgd", "aspg", "dr", "ipm", "gs", "pdas"):
+        summary = tests.run(f"rest {method}", "grain-rest", f"solver.method={method}")
+        place, force = (summary["probes"].get(k, [9, 9]) for k in ("place", "force"))
+        tests.below(place[0] - 0.25 * 0.05 ** 2 * 20 * 21, 1e-12, "  place along the slope - exact steps")
+        tests.below(place[1] - 1, 1e-10, "  and off it")
+        tests.below(force[1] + math.cos(math.pi / 6), 1e-8, "  normal force + cos 30")
+    sweeps = {m: tests.run(f"rest first {m}", "grain-rest", f"solver.method={m}", "time.end=0.05", "solver.tolerance=1e-3")["solver"]["inner"]
+              for m in ("pg", "apgd", "gs")}
+    tests.check(sweeps["pg"] > sweeps["apgd"] > sweeps["gs"] > 0, f"  iterations of the first step {sweeps}")
+
+
+def thrown():
+    """A point mass: where it rests, order 1; the heights of two laws fall by 2^1.5; it hops by the relaxed law. A bar whose tip is stopped."""
+    place = []
+    for step in (0.1, 0.05):
+        summary = tests.run(f"thrown {step}", "grain-thrown", f"{STEP}{step}")
+        tests.check(summary.get("warnings") == [], f"  no warning: {summary.get('warnings')}")
+        place.append(summary["probes"].get("place", [9, 9])[0])
+    tests.below(2 * place[1] - place[0] - 15.9, 1e-6, "  where it rests, extrapolated, - 15.9")
+    tests.below((15.9 - place[0]) / (15.9 - place[1]) - 2, 1e-3, "  order 1: ratio of the errors - 2")
+    apart = []
+    for k in range(4):
+        step = 0.1 / 2 ** k
+        y = []
+        for law in ("coulomb", "relaxed"):
+            name = f"thrown {law} {step}"
+            tests.run(name, "grain-thrown", f"{STEP}{step}", f"grains.law={law}", "time.end=4")
+            with open(tests.path(name + "/history.csv"), encoding="utf-8") as file:
+                y.append([float(row["place_y"]) for row in csv.DictReader(file)])
+        apart.append(math.dist(*y) / 2 ** k)
+    for value, known in zip(apart, (2.578e-1, 8.672e-2, 3.037e-2, 1.068e-2)):
+        tests.below(value / known - 1, 1e-3, f"  heights of both laws, off {known}")
+    tests.below(apart[2] / apart[3] / math.sqrt(8) - 1, 1e-2, "  their ratio, off 2^1.5")
+    tests.run("hop", "grain-thrown", "grains.fill.file=touching.csv", "grains.law=relaxed", "time.end=4", f"{STEP}0.01")
+    with open(tests.path("hop/history.csv"), encoding="utf-8") as file:
+        high = max(float(row["place_y"]) for row in csv.DictReader(file)) - 1
+    tests.below(high / (0.5 * (0.9 / 1.09) ** 2) - 1, 0.02, "  it hops to (mu v/(1 + mu^2))^2/2")
+    velocity = tests.run("painleve", "grain-thrown/painleve.yaml")["probes"].get("velocity", [9, 9])
+    tests.below(math.hypot(velocity[0] + 1.2, velocity[1] - 1.2), 1e-2, "  a tip that is stopped: velocity - (-1.2, 1.2)")
+    force = tests.run("below", "grain-thrown/painleve.yaml", "walls.plane.friction=1.4")["probes"].get("force", [9, 9])
+    tests.below(force[1] / -49.05 - 1, 1e-3, "  one that slides on: force off -49.05")
+
+
+def active():
+    """Contacts without friction: active sets, sweeps and gradients agree; plain sweeps are more than conjugate ones, projections more than both."""
+    ball = tests.run("ball", "grain-active/ball.yaml", "time.end=0.02")["probes"].get("place", [9, 9, 9])
+    tests.below(ball[0] - 0.01 - 1.5 * 0.02, 1e-12, "  way of the ball - speed * time")
+    tests.below(ball[2] - 0.01, 1e-12, "  its height")
+    found, energy = {}, {}
+    for method in ("pdas", "gs", "pg", "aspg", "dr-aa"):
+        summary = tests.run(f"active {method}", "grain-active", f"solver.method={method}", "time.end=0.01", "time.window=5e-5", "output.every=0")
+        found[method], energy[method] = summary["solver"].get("inner", 0), summary["probes"].get("energy", 9)
+        tests.below(energy[method] / energy["pdas"] - 1, 1e-7, "  kinetic energy, off that of pdas")
+        tests.below(summary["grains"]["overlap"], 1e-7, "  overlap")
+    tests.check(energy["pdas"] > 1e5 and found["pg"] > 2 * found["pdas"] and found["pdas"] > found["gs"] > 0, f"  iterations {found}")
+
+
 def profile_of(folder, name, fields, rows):
     os.makedirs(f"{folder}/profiles", exist_ok=True)
     with open(f"{folder}/profiles/{name}.csv", "w", encoding="utf-8") as file:
@@ -284,6 +343,9 @@ cube()
 ellipses()
 chute()
 nut()
+rest()
+thrown()
+active()
 rheology()
 twin()
 twin_numbers()

@@ -216,6 +216,68 @@ static void test_active_set(void)
     }
 }
 
+/* Sweeps until no contact is off by more than 1e-7: each solved exactly (part = 0), or by one
+ * projection with this part of 1/W, the same for all: the largest that suits every contact. */
+static int sweeps_to(const reduced *r, int n, double part, double *x)
+{
+    double largest = 0.0, off = 1.0;
+    int sweeps = 0;
+
+    for (int q = 0; q < n; q++) {
+        x[q] = 0.0;
+        largest = fmax(largest, r->W[q][q]);
+    }
+    while (off > 1e-7 && sweeps < 100000) {
+        for (int pass = 0; pass < 2; pass++) { /* a sweep; what is left */
+            off = 0.0;
+            for (int q = 0; q < n; q++) {
+                double v = r->free[q];
+
+                for (int o = 0; o < n; o++)
+                    v += r->W[q][o] * x[o];
+                off = fmax(off, fabs(fmin(x[q], v)));
+                if (pass == 0)
+                    x[q] = fmax(0.0, x[q] - v * (part > 0.0 ? part / largest : 1.0 / r->W[q][q]));
+            }
+        }
+        sweeps++;
+    }
+    return sweeps;
+}
+
+/* Barboteu and Dumont's rivals without friction: the standard ones project once in a contact, the
+ * enhanced ones and the active set solve it. */
+static void test_rivals(void)
+{
+    int solved = 0, projected[2] = {0};
+
+    for (int k = 0; k < 20; k++) {
+        const int contacts = k == 0 ? 1 : 14;
+        sab_program *p = make(2, 12, 3, false, contacts, 0.0, 700u + (unsigned)k);
+        double x[MOST_CONTACTS], y[MOST_CONTACTS];
+
+        p->k[0] = contacts == 1 ? -10.0 : p->k[0];
+        const reduced r = reduce(p);
+        const int one = sweeps_to(&r, contacts, 0.0, x);
+
+        for (int j = 0; j < 2; j++) {
+            const int many = sweeps_to(&r, contacts, j == 0 ? 1.0 : 0.5, y);
+
+            CU_ASSERT(many < 100000);
+            for (int q = 0; q < contacts; q++)
+                CU_ASSERT_DOUBLE_EQUAL(x[q], y[q], 1e-4);
+            if (k == 0)
+                CU_ASSERT(j == 0 ? many == 1 : many > 20);
+            projected[j] += many;
+        }
+        CU_ASSERT(k > 0 || one == 1);
+        solved += one;
+    }
+    printf("\n    sweeps over 20 programs: solved %d, projected with 1/W %d, half of it %d", solved,
+           projected[0], projected[1]);
+    CU_ASSERT(2 * projected[0] >= 3 * solved && projected[1] >= 2 * solved);
+}
+
 /* Several parts: the same bits on one thread and on two, and after a second run. */
 static void test_threads(void)
 {
@@ -284,6 +346,7 @@ int main(void)
 {
     static const sab_test tests[] = {{"one answer, a body without contact", test_agreement},
                                      {"primal-dual active set", test_active_set},
+                                     {"contacts solved or projected", test_rivals},
                                      {"the same bits on two threads", test_threads},
                                      {"what it refuses", test_refusals},
                                      {"failing memory", test_memory}};
