@@ -254,8 +254,8 @@ static sab_status check_units(const sab_study *s, sab_error *err)
 
         for (int i = 0; i < list->n; i++) {
             values += !sab_yaml_is_empty(list->item[i]);
-            with +=
-                list->item[i]->kind == SAB_YAML_SCALAR && sab_quantity_is_one(list->item[i]->text);
+            with += list->item[i]->kind == SAB_YAML_SCALAR &&
+                    sab_study_is_quantity(&s->key[k], list->item[i]->text);
         }
         if (with > 0 && with < values)
             return sab_study_fail(s, list, err, "%s: some of its values have a unit; give all one",

@@ -79,6 +79,8 @@ int sab_study_stride(const sab_study *study, int axis);
 const char *sab_study_base(const sab_study *study, int combination);
 /* The value of a key in a combination, as text; "" where that of the case stays. */
 const char *sab_study_value(const sab_study *study, int combination, int key);
+/* Does a value have a unit? A title is a text, also if it is "3 cm". */
+bool sab_study_is_quantity(const sab_study_key *key, const char *text);
 /* The same for a table: one with a unit as a plain number in SI, "5 cm" as 0.05. Returns `buffer`
  * or the text itself. */
 const char *sab_study_plain_value(const sab_study *study, int combination, int key,

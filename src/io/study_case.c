@@ -84,13 +84,19 @@ cleanup:
     return status;
 }
 
+bool sab_study_is_quantity(const sab_study_key *key, const char *text)
+{
+    return strcmp(key->name, "title") != 0 && sab_quantity_is_one(text);
+}
+
 const char *sab_study_plain_value(const sab_study *s, int combination, int key, char buffer[40])
 {
     const char *text = sab_study_value(s, combination, key), *unknown;
     sab_dimension dimension;
     double value;
 
-    if (!sab_quantity_is_one(text) || !sab_quantity_parse(text, &value, &dimension, &unknown))
+    if (!sab_study_is_quantity(&s->key[key], text) ||
+        !sab_quantity_parse(text, &value, &dimension, &unknown))
         return text;
     snprintf(buffer, 40, "%.15g", value);
     return buffer;

@@ -117,13 +117,18 @@ static void say_sums(const plan *p, const sab_study *study)
     sab_tell(p->out, "points         %d%s, %.0f steps in all if none ends earlier", points,
              study->has_bracket ? " ends of bisections, and the points between them" : "",
              p->steps);
-    sab_tell(p->out, "memory         about %.3g MB for %d at a time (jobs)",
-             1e-6 * jobs * p->memory, jobs);
-    sab_tell(p->out, "disk           about %.3g MB%s", 1e-6 * p->disk,
-             p->unknown > 0 ? ", without those of which nothing is known" : "");
+    if (p->unknown < points) {
+        const char *but = p->unknown > 0 ? ", without those of which nothing is known" : "";
+
+        sab_tell(p->out, "memory         about %.3g MB for %d at a time (jobs)%s",
+                 1e-6 * jobs * p->memory, jobs, but);
+        sab_tell(p->out, "disk           about %.3g MB%s", 1e-6 * p->disk, but);
+    }
     if (p->unknown > 0)
-        sab_tell(p->out, "               %d points are of grains, or have more than %d meshes",
-                 p->unknown, MESHES);
+        sab_tell(
+            p->out,
+            "not known      memory and disk of %d points: of grains, or of more than %d meshes",
+            p->unknown, MESHES);
     sab_tell(p->out, "the study is sound; nothing was solved");
 }
 

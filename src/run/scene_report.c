@@ -213,9 +213,13 @@ static int count_fallen(const sab_scene *s)
             lowest = fmax(lowest, along(b->dim, wall->corner[wall->radius > 0.0 ? 0 : c], down));
     }
     const double size = sqrt(along(b->dim, down, down));
-    for (int i = 0; i < b->n && isfinite(lowest); i++)
-        fallen += along(b->dim, b->position + i * b->dim, down) >
-                  lowest + 2.0 * size * (b->radius[i] + sab_bodies_largest(b));
+    for (int i = 0; i < b->n && isfinite(lowest); i++) {
+        double x[3];
+
+        sab_bodies_place(b, i, x); /* down a chute that repeats itself they go far */
+        fallen +=
+            along(b->dim, x, down) > lowest + 2.0 * size * (b->radius[i] + sab_bodies_largest(b));
+    }
     return fallen;
 }
 

@@ -299,18 +299,29 @@ double sab_residual_natural(const sab_program *p, const double *shift, const dou
     return sqrt(sum / volume);
 }
 
-/* |A u - B^T M lambda - l|_inf / max(|l|_inf, |A u|_inf), for bodies at rest are moved by contacts
- * alone, and *power = u.A u; `work` and `force` are workspace. */
+/* Are all points contacts of bodies? */
+static bool is_contact(const sab_program *p)
+{
+    bool contact = p->nranges > 0;
+
+    for (int i = 0; i < p->nranges; i++)
+        contact = contact && p->range[i].kind == SAB_POINTS_CONTACT;
+    return contact;
+}
+
+/* |A u - B^T M lambda - l|_inf / |l|_inf, of bodies, which contacts alone may move, / the larger of
+ * |l|_inf and |A u|_inf, and *power = u.A u; `work` and `force` are workspace. */
 static double momentum(const sab_program *p, const double *lambda, const double *u, double *work,
                        double *force, double *power)
 {
+    const bool contact = is_contact(p);
     double worst = 0.0, load = 0.0;
 
     sab_sparse_multiply(p->A, u, force);
     *power = 0.0;
     for (int i = 0; i < p->n; i++) {
         *power += u[i] * force[i];
-        load = larger(fabs(force[i]), load);
+        load = contact ? larger(fabs(force[i]), load) : load;
     }
     SAB_PARALLEL_FOR(p->npoints)
     for (int q = 0; q < p->npoints; q++)
@@ -358,9 +369,7 @@ static sab_status measure(const sab_residual *res, const sab_program *p, const d
 
     c->at_rest = !(power + sum.dissipation > least);
     c->idle = !(sum.dissipation > least);
-    c->contact = true;
-    for (int i = 0; i < p->nranges; i++)
-        c->contact = c->contact && p->range[i].kind == SAB_POINTS_CONTACT;
+    c->contact = is_contact(p);
     const double scale = fmax(c->contact ? res->power : sum.dissipation, least);
     c->dissipation = sum.dissipation;
     c->gap_friction = sum.friction / scale;

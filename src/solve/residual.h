@@ -32,7 +32,8 @@ typedef struct sab_certificate {
     double relative;    /* natural / unresisted; 0 where natural is rounding */
     double stress;      /* for the methods to start from: the larger of the rms of lambda and of
                            r gamma of the unresisted flow */
-    double momentum;    /* |A u - B^T M lambda - l|_inf / max(|l|_inf, |A u|_inf) */
+    double momentum;    /* |A u - B^T M lambda - l|_inf / |l|_inf (absolute if l = 0); of contacts
+                           of bodies / max(|l|_inf, |A u|_inf) */
     double fischer_burmeister; /* largest point norm, with c = r (z in stress units); NaN if any
                                   point has sigma > 0 or mu = 0, where it does not apply */
     bool idle;                 /* D is negligible: then `relative` decides, in place of G */

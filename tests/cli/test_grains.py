@@ -182,6 +182,19 @@ def around(program, suite, root):
     done = program.run("run", "case.yaml", "-q", "-o", "part", "--resume", cwd=root)
     suite.check("it goes on", done.returncode == 0, done.stderr)
     suite.check("  with the same bytes", result(os.path.join(root, "part")) == result(os.path.join(root, "around")))
+    # down a chute they go round and round, and fall from nowhere
+    write(os.path.join(root, "down.yaml"), """\
+geometry: plane
+gravity: [0.7, -0.7]
+grains: {radius: 0.5, friction: 0.1, periodic: {x: [0, 4]}, fill: {grid: [3, 1], low: [0, 0], pitch: 1}}
+walls:
+  floor: {segment: [[0, 0], [4, 0]], friction: 0.1}
+time: {scheme: inertial, step: 0.1, end: 12}
+probes: {centre: {grains: centre}}
+""")
+    done = program.run("run", "down.yaml", "-q", "-o", "down", cwd=root)
+    suite.check("a long way down a chute", done.returncode == 0 and rows(os.path.join(root, "down"))[-1]["centre_x"] > 20, done.stderr)
+    suite.check("  is no fall", "fall" not in done.stderr, done.stderr)
     write(os.path.join(root, "grains.csv"), "x,y,radius,radius_y,angle\n1,1,0.5,0.3,90\n3,1,0.4,0.4,0\n")
     text = edit(AROUND, ("  radius: [0.3, 0.5]\n  radius_y: [0.25, 0.5]\n  angle: [0, 180]\n", ""))
     write(os.path.join(root, "file.yaml"), edit(text, ("fill: {rain: 30, low: [-1, 0.2], high: [7, 9], seed: 3}", "fill: {file: grains.csv}")))
@@ -281,6 +294,9 @@ def fills(program, suite, root):
     suite.check("the program of the next step is solved alone", done.returncode == 0, done.stderr + done.stdout)
     suite.check("its contacts are named, and its columns", "contacts of 2 components" in done.stdout
                 and "(null)" not in done.stdout and "gap G" in done.stdout, done.stdout)
+    write(os.path.join(root, "grains.csv"), "x,y,radius\n1,0.5,-0.5\n")
+    done = program.run("check", "file.yaml", cwd=root)
+    suite.check("a radius below 0", done.returncode == 3 and "grains.csv:2: radius must be positive, not -0.5" in done.stderr, done.stderr)
     write(os.path.join(root, "grains.csv"), "x,y,radius\n1,0.5,0.5\n1.2,0.6,0.5\n")
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("grains that overlap are refused", done.returncode == 3 and "grains 0 and 1 overlap" in done.stderr,

@@ -229,9 +229,9 @@ class Studies:
         """Two cases in one study, one of which does not know a key of the other."""
         study = ("zip:\n  base: [../c, ../c, ../i/case.yaml]\n  mesh.parameters.h: [0.5, 1, 1]\n"
                  "  time.end: [~, ~, 0.02]\n")
-        write(self.path("b/study.yaml"), study)
-        self.run("study", "b", "-q")
-        table = rows(self.path("out/b/results.csv"))
+        write(self.path("bases/study.yaml"), study)
+        self.run("study", "bases", "-q")
+        table = rows(self.path("out/bases/results.csv"))
         self.check("a row of either", [(r["base"], r["mesh.parameters.h"], r["time.end"], r["status"])
                    for r in table] == [("../c", "0.5", "", "converged"), ("../c", "1", "", "converged"),
                                        ("../i/case.yaml", "1", "0.02", "finished")], table)
@@ -243,13 +243,13 @@ class Studies:
                 self.run("run", *args, "-o", "alone-b", "--force", "-q")
                 self.check(f"{args}: the row is the run", float(row["probes.drag_x"]) ==
                            load(self.path("alone-b/summary.json"))["probes"]["drag"][0], row)
-        before = self.times("out/b")
-        write(self.path("b/study.yaml"), study.replace("0.02", "0.03"))
-        self.run("study", "b", "-q", "--resume")
-        again = rows(self.path("out/b/results.csv"))
-        self.check("only what has changed", [r["point"] in self.redone("out/b", before) for r in again]
+        before = self.times("out/bases")
+        write(self.path("bases/study.yaml"), study.replace("0.02", "0.03"))
+        self.run("study", "bases", "-q", "--resume")
+        again = rows(self.path("out/bases/results.csv"))
+        self.check("only what has changed", [r["point"] in self.redone("out/bases", before) for r in again]
                    == [False, False, True] and again[:2] == table[:2], again)
-        done = self.run("fit", "out/b/results.csv", "--law", "power", "--x", "mesh.parameters.h", "--y",
+        done = self.run("fit", "out/bases/results.csv", "--law", "power", "--x", "mesh.parameters.h", "--y",
                         "solver.outer", "--group", "base", code=1)
         self.check("groups of cases", "base = ../c" in done.stdout + done.stderr,
                    done.stdout + done.stderr)

@@ -79,6 +79,32 @@ static void test_sums(void)
     sab_grains_destroy(&g);
 }
 
+/* Neighbours to and fro at 1: no mean, and a pressure of the density. */
+static void test_heat(void)
+{
+    static double x[2 * PLACES], volume[PLACES];
+    sab_grains *g = discs(8.0, 16, 32, 0.3);
+    sab_bodies *b = g->bodies;
+    sab_coarse *c = NULL;
+    double mass = 0.0, sum[4] = {0.0};
+
+    make_grid(8.0, 16.0, x, volume);
+    for (int i = 0; i < b->n; i++) {
+        b->velocity[3 * i] = (i / 16 + i) % 2 == 0 ? 1.0 : -1.0;
+        mass += b->mass[i];
+    }
+    CU_ASSERT_FATAL(sab_coarse_create(2, PLACES, x, volume, 2.0, &c, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_coarse_fill(c, g, NULL) == SAB_OK);
+    for (int a = 0; a < PLACES; a++)
+        for (int k = 0; k < 4; k++)
+            sum[k] += volume[a] * c->stress[4 * a + k];
+    CU_ASSERT_DOUBLE_EQUAL(sum[0] / mass, -1.0, 0.05); /* but for what the fit takes */
+    for (int k = 1; k < 4; k++)
+        CU_ASSERT_DOUBLE_EQUAL(sum[k], 0.0, 1e-12);
+    sab_coarse_destroy(&c);
+    sab_grains_destroy(&g);
+}
+
 /* v = u0 + w x x: inside the fit is exact, D = 0, and nothing fluctuates. */
 static void test_rotation(void)
 {
@@ -192,6 +218,7 @@ static void test_edge(void)
 int main(void)
 {
     static const sab_test tests[] = {{"mass and volume are kept", test_sums},
+                                     {"velocities to and fro", test_heat},
                                      {"a rigid motion has no strain rate", test_rotation},
                                      {"a column carries its weight", test_column},
                                      {"the edge of the grains", test_edge}};

@@ -67,6 +67,31 @@ static void test_cells(void)
     sab_pairs_clear(&pairs);
 }
 
+/* Is x - distance n on the inner side of all its ends or sides? */
+static bool is_on_facet(int dim, const sab_grain_wall *w, const double *x, double distance,
+                        const double *n)
+{
+    bool on = true;
+
+    for (int c = 0; c < dim; c++) {
+        const double *a = w->corner[c], *b = w->corner[(c + 1) % dim];
+        double e[3], f[3], across[3], sum = 0.0;
+
+        for (int k = 0; k < dim; k++) {
+            e[k] = b[k] - a[k];
+            f[k] = x[k] - distance * n[k] - a[k];
+        }
+        if (dim == 2)
+            sum = e[0] * f[0] + e[1] * f[1];
+        for (int k = 0; k < dim && dim == 3; k++) {
+            across[k] = e[(k + 1) % 3] * f[(k + 2) % 3] - e[(k + 2) % 3] * f[(k + 1) % 3];
+            sum += across[k] * w->normal[k];
+        }
+        on = on && sum >= -1e-12;
+    }
+    return on;
+}
+
 /* No point of a facet is closer than the distance, and the foot is one. */
 static void test_facets(void)
 {
@@ -98,6 +123,7 @@ static void test_facets(void)
                 least = fmin(least, sqrt(square));
             }
         CU_ASSERT(distance <= least + 1e-12 && distance > least - 0.06);
+        CU_ASSERT(is_on_facet(dim, &wall, x, distance, n));
         double size = 0.0;
         for (int k = 0; k < dim; k++)
             size += n[k] * n[k];

@@ -73,7 +73,11 @@ static void test_state(void)
         CU_ASSERT(r.overlap < 1e-2);
     }
     CU_ASSERT(g->bodies->n < 21 && g->left[0] > 0.0);
+    g->wall[8].corner[1][1] += 0.25; /* as if it had moved */
     CU_ASSERT_FATAL(sab_grains_get_state(g, &begin, NULL) == SAB_OK);
+    CU_ASSERT_FATAL(sab_grains_set_state(other, &begin, NULL) == SAB_OK);
+    CU_ASSERT(other->left[0] == g->left[0] && other->last_dt == g->last_dt);
+    CU_ASSERT_EQUAL(other->wall[8].corner[1][1], g->wall[8].corner[1][1]);
     for (int k = 0; k < 10; k++)
         CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);
     CU_ASSERT_FATAL(sab_grains_get_state(g, &end, NULL) == SAB_OK);
@@ -130,6 +134,7 @@ static void test_empty(void)
     CU_ASSERT_EQUAL_FATAL(g->bodies->n, 0);
     CU_ASSERT_EQUAL(r.left, 1.0);
     const double time = g->time;
+    CU_ASSERT_DOUBLE_EQUAL(time, sqrt(2.0 * 0.6), 2.0 * o.step); /* wholly behind the sink */
     CU_ASSERT_FATAL(sab_grains_step(g, NULL, &r, NULL) == SAB_OK);
     CU_ASSERT_EQUAL_FATAL(r.dt, o.step);
     CU_ASSERT_FATAL(sab_grains_advance(g, 0.1, NULL, &r, NULL) == SAB_OK);

@@ -315,6 +315,16 @@ static void test_refused(void)
     put_matrix(file, "G", N, 2, values, COLUMNS, WHOLE);
     H5Fclose(file);
     refused("2 bilateral constraints");
+    write_problem(scratch_path("test_fclib.hdf5"), &p, COLUMNS, WHOLE);
+    file = H5Fopen(scratch_path("test_fclib.hdf5"), H5F_ACC_RDWR, H5P_DEFAULT);
+    const hid_t starts = H5Dopen2(file, "/fclib_global/H/p", H5P_DEFAULT);
+    int start[ROWS + 1] = {0};
+    H5Dread(starts, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, start);
+    start[1] = start[2] + 1; /* a column that ends before it begins */
+    H5Dwrite(starts, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, start);
+    H5Dclose(starts);
+    H5Fclose(file);
+    refused("do not fit nz = -1");
     H5Fclose(begin(scratch_path("test_fclib.hdf5"), "/fclib_local"));
     refused("local problem");
     H5Fclose(begin(scratch_path("test_fclib.hdf5"), "/other"));

@@ -4,7 +4,7 @@
 
 #include "failing.h"
 #include "linalg/threads.h"
-#include "solve/gauss_seidel.h"
+#include "solve/gauss_seidel_state.h"
 #include "solve/solve.h"
 
 #include <math.h>
@@ -297,6 +297,53 @@ static void test_threads(void)
     sab_program_destroy(&p);
 }
 
+/* Each block is in one stretch, and no two stretches of a phase, which threads sweep at the same
+ * time, have a body in common: also where contacts reach from one end to the other. */
+static void test_parts(void)
+{
+    enum { BODIES = 40000 };
+    sab_program *p = make(2, BODIES, 3, false, BODIES, 0.0, 11);
+    int *owner = malloc(BODIES * sizeof *owner), *seen = calloc(BODIES, sizeof *seen);
+    unsigned long long seed = 12;
+    sab_gauss_seidel *gs = NULL;
+
+    for (int q = 1; q < BODIES; q += 1 + (int)(40.0 * sab_test_random(&seed))) {
+        int *column = p->B->column + p->B->column_start[q];
+        const int first = column[0] / 3,
+                  second = first + 1 + (int)((BODIES - 1 - first) * sab_test_random(&seed));
+
+        for (int c = 3; q % 7 != 0 && c < 6; c++)
+            column[c] = 3 * second + c - 3;
+    }
+    CU_ASSERT_FATAL(sab_gauss_seidel_create(p, &gs, NULL) == SAB_OK);
+    CU_ASSERT_EQUAL(gs->parts, SAB_GS_PARTS);
+    for (int phase = 0; phase < SAB_GS_PHASES; phase++) {
+        int apart = 0;
+
+        for (int i = 0; i < BODIES; i++)
+            owner[i] = -1;
+        for (int t = gs->phase[phase]; t < gs->phase[phase + 1]; t++)
+            for (int at = gs->start[t]; at < gs->start[t + 1]; at++) {
+                const int e = gs->order[at];
+
+                seen[e]++;
+                for (int64_t c = p->B->column_start[e]; c < p->B->column_start[e + 1]; c++) {
+                    int *own = &owner[p->B->column[c] / 3];
+
+                    apart += *own >= 0 && *own != t;
+                    *own = t;
+                }
+            }
+        CU_ASSERT_EQUAL(apart, 0);
+        CU_ASSERT(gs->start[gs->phase[phase + 1]] > gs->start[gs->phase[phase]]);
+    }
+    for (int e = 0; e < BODIES; e++)
+        CU_ASSERT_EQUAL_FATAL(seen[e], 1);
+    free(owner), free(seen);
+    sab_gauss_seidel_destroy(&gs);
+    sab_program_destroy(&p);
+}
+
 /* What it does not take is refused, with a sentence; and no mass too. */
 static void test_refusals(void)
 {
@@ -348,6 +395,7 @@ int main(void)
                                      {"primal-dual active set", test_active_set},
                                      {"contacts solved or projected", test_rivals},
                                      {"the same bits on two threads", test_threads},
+                                     {"parts that share no body", test_parts},
                                      {"what it refuses", test_refusals},
                                      {"failing memory", test_memory}};
 
