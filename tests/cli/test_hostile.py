@@ -251,10 +251,12 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
     LONG = ("--set", "time.end=40", "--set", "time.steady=0", "--set",
             "material={friction: 0, bingham: 0.1, reynolds: 2}")
 
-    def start(self, out, **more):
+    def start(self, out, hangup=signal.SIG_DFL):
+        """These tests themselves may be run by nohup, which children would inherit."""
         process = subprocess.Popen([self.program.path, "run", "f", "-o", out, *self.LONG], cwd=self.root,
                                    env=self.program.env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.PIPE, text=True, **more)
+                                   stderr=subprocess.PIPE, text=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
         for _ in range(180000):  # as long as it takes
             if process.poll() is not None or self.rows(out) > 3:
                 break
@@ -296,7 +298,7 @@ Physical Curve("held") = {1, 2}; Physical Curve("free") = {3, 4};
         self.check("SIGUSR1: the run ends as usual", process.returncode == 0 and
                    snapshot(self.path("signal-usr1")).get("history.csv") ==
                    snapshot(self.path("undisturbed")).get("history.csv"), process.returncode)
-        process = self.start("signal-nohup", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        process = self.start("signal-nohup", hangup=signal.SIG_IGN)
         process.send_signal(signal.SIGHUP)
         process.communicate(timeout=900)
         self.check("a SIGHUP that nohup holds back", process.returncode == 0, process.returncode)
