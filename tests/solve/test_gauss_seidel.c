@@ -272,6 +272,7 @@ static void test_rivals(void)
         }
         CU_ASSERT(k > 0 || one == 1);
         solved += one;
+        sab_program_destroy(&p);
     }
     printf("\n    sweeps over 20 programs: solved %d, projected with 1/W %d, half of it %d", solved,
            projected[0], projected[1]);
