@@ -164,9 +164,9 @@ static sab_status make_grid(const sab_bodies *b, double reach, grid *g, sab_erro
             return sab_fail(err, SAB_ERR_NUMERIC, "the place of a grain is not finite");
         if (length > 0.0 && length < 2.0 * span)
             return sab_fail(err, SAB_ERR_INPUT,
-                            "the room repeats itself after %g along %c; pairs of grains span up to "
-                            "%g, and it must be at least twice that",
-                            length, axis[k], span);
+                            "grains.periodic.%c: the room repeats itself after %g; pairs of grains "
+                            "span up to %g, and it must be at least twice that",
+                            axis[k], length, span);
         if (length > 0.0) {
             g->around[k] = true;
             g->low[k] = b->box.low[k];

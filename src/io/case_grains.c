@@ -275,6 +275,9 @@ static const char *grains_mistake(const sab_case *c, const char **key)
         return *key = "time.order", "grains have order 1 in time only";
     if (c->has_coarse && c->mesh_file == NULL)
         return *key = "coarse", "needs a mesh to live on; add mesh.file";
+    if (c->output_gauss)
+        return *key = "output.gauss", "grains have no Gauss points; contacts: true writes the "
+                                      "forces between them";
     if (c->initial_from != NULL)
         return *key = "initial.from", "grains start from a fill; use --resume";
     const char *why = walls_mistake(c, key);
