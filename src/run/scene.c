@@ -32,10 +32,33 @@ static sab_status add(list *l, const sab_grain_wall *wall, sab_error *err)
     return SAB_OK;
 }
 
-/* The sides of a group, flat from corner to corner. */
-static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_grain_wall *like,
-                            list *l, sab_error *err)
+/* A room that repeats itself would have the one end of a longer group in the midst of the other. */
+static sab_status check_length(const sab_case *c, const sab_case_wall *w, const sab_grain_wall *own,
+                               int n, sab_error *err)
 {
+    for (int k = 0; k < c->geometry->dim; k++) {
+        const double length = c->grains.box[k][1] - c->grains.box[k][0];
+        double low = INFINITY, high = -INFINITY;
+
+        for (int i = 0; i < n * c->geometry->dim; i++) {
+            low = fmin(low, own[i / c->geometry->dim].corner[i % c->geometry->dim][k]);
+            high = fmax(high, own[i / c->geometry->dim].corner[i % c->geometry->dim][k]);
+        }
+        if (c->grains.has_box[k] && high - low > length * (1.0 + 1e-12))
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "walls.%s.group: is %g long along %s, more than the length %g after "
+                            "which the room repeats itself (grains.periodic.%s)",
+                            w->name, high - low, c->geometry->coordinate[k], length,
+                            c->geometry->coordinate[k]);
+    }
+    return SAB_OK;
+}
+
+/* The sides of a group, flat from corner to corner. */
+static sab_status add_group(const sab_case *c, const sab_case_wall *w, const sab_mesh *mesh,
+                            const sab_grain_wall *like, list *l, sab_error *err)
+{
+    const int first = l->n;
     const int dim = mesh->cell->dim, group = sab_mesh_find_group(mesh, w->group);
     sab_status status = SAB_OK;
 
@@ -54,8 +77,8 @@ static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_gr
         double corner[9];
         sab_grain_wall made;
 
-        for (int c = 0; c < dim; c++)
-            memcpy(corner + c * dim, sab_mesh_x(mesh, node[c]), (size_t)dim * sizeof *corner);
+        for (int k = 0; k < dim; k++)
+            memcpy(corner + k * dim, sab_mesh_x(mesh, node[k]), (size_t)dim * sizeof *corner);
         SAB_TRY(sab_grain_wall_facet(dim, corner, like->friction, &made, err));
         made.restitution = like->restitution;
         made.motion = like->motion;
@@ -63,6 +86,7 @@ static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_gr
         made.part = like->part;
         SAB_TRY(add(l, &made, err));
     }
+    SAB_TRY(check_length(c, w, l->wall + first, l->n - first, err));
 cleanup:
     return status;
 }
@@ -118,7 +142,7 @@ static sab_status add_wall(const sab_case *c, int number, const sab_mesh *mesh, 
             w->friction, &made, err));
     like_wall(w, number, &made);
     if (w->group != NULL)
-        SAB_TRY(add_group(w, mesh, &made, walls, err));
+        SAB_TRY(add_group(c, w, mesh, &made, walls, err));
     else
         SAB_TRY(add(w->open ? sinks : walls, &made, err));
 cleanup:

@@ -340,6 +340,9 @@ def fills(program, suite, root):
     text = edit(text, ("rain: 40, low: [0, 0], high: [10, 12]", "rain: 10, low: [0.2, 1], high: [3.5, 7]"))
     write(os.path.join(root, "mesh.yaml"), text)
     done = program.run("check", "mesh.yaml", cwd=root)
+    long = program.run("check", "mesh.yaml", "--set", "grains.periodic.x=[0, 2.5]", "--set", "grains.fill.high=[2.4, 7]", "--set", "walls.right.segment=[[0, 30], [2.5, 30]]", cwd=root)
+    suite.check("a group longer than the room", long.returncode == 3 and re.search(
+        r"mesh.yaml:\d+:\d+: walls.left.group: is [0-9.]+ long along x, more than the length 2.5 after", long.stderr), (long.returncode, long.stderr))
     suite.check("walls of a mesh", done.returncode == 0 and re.search(r"wall +left: \d+ segments", done.stdout),
                 done.stdout + done.stderr)
     suite.check("  and all are inside", "outside the mesh" not in done.stderr, done.stderr)
