@@ -77,7 +77,8 @@ MISTAKES = [
     ("segment: [[0, 0], [0, 30]]", "group: wall", r"walls: a wall is a group of the mesh, and there is none"),
     ('"-0.05*sin(t)"', '"x"', r"walls: the velocity of a wall is a function of t alone"),
     ('"-0.05*sin(t)"', '"x*t"', r"walls: the velocity of a wall is a function of t alone"),
-    ("force: floor", "force: flor", r"probes.weight: there is no such entry of `walls`"),
+    ("force: floor", "force: flor", r"probes.weight: there is no such entry of `walls`: 'flor'; did you mean 'floor'\?"),
+    ("gravity: [0, -1]", "symmetry: 2\ngravity: [0, -1]", r"case.yaml:2:\d+: symmetry: is of flows"),
     ("force: floor", "force: out", r"probes.weight: nothing touches an open plane"),
     ("flux: out", "flux: floor", r"probes.rate: grains do not leave through a wall"),
     ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
@@ -340,6 +341,8 @@ def fills(program, suite, root):
     text = edit(text, ("rain: 40, low: [0, 0], high: [10, 12]", "rain: 10, low: [0.2, 1], high: [3.5, 7]"))
     write(os.path.join(root, "mesh.yaml"), text)
     done = program.run("check", "mesh.yaml", cwd=root)
+    thin = program.run("check", "mesh.yaml", "--set", "coarse.width=0.3", cwd=root)
+    suite.check("a width below the mesh", thin.returncode == 3 and "--set coarse.width: a grain at (" in thin.stderr, (thin.returncode, thin.stderr))
     long = program.run("check", "mesh.yaml", "--set", "grains.periodic.x=[0, 2.5]", "--set", "grains.fill.high=[2.4, 7]", "--set", "walls.right.segment=[[0, 30], [2.5, 30]]", cwd=root)
     suite.check("a group longer than the room", long.returncode == 3 and re.search(
         r"mesh.yaml:\d+:\d+: walls.left.group: is [0-9.]+ long along x, more than the length 2.5 after", long.stderr), (long.returncode, long.stderr))
