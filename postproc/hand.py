@@ -18,6 +18,9 @@ VERTICAL, STEEP = 0.05, 0.866  # sine of the angle with the vertical: of a bin, 
 
 
 def read(result, probe):
+    for name in ("summary.json", os.path.join("profiles", probe + ".csv")):
+        if not os.path.exists(os.path.join(result, name)):
+            raise SystemExit(f"hand.py: error: '{result}' has no {name}: a run with a probe wall_load, whose name is --probe")
     with open(os.path.join(result, "summary.json"), encoding="utf-8") as file:
         summary = json.load(file)
     with open(os.path.join(result, "profiles", probe + ".csv"), encoding="utf-8") as file:

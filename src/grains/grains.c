@@ -275,12 +275,23 @@ static double tangential(int s, const double *gamma)
     return norm(s - 1, gamma + 1);
 }
 
+/* What a change of sliding speeds is held against where nothing slides, the same in any units: the
+ * speed of a fall by a radius, or what moves without gravity. */
+static double usual_speed(const sab_grains *g)
+{
+    const sab_bodies *b = g->bodies;
+    const double fall = 2.0 * norm(b->dim, g->options.gravity) * sab_bodies_smallest(b);
+
+    return fall > 0.0 ? sqrt(fall) : fastest(g, b->velocity);
+}
+
 /* Relaxed programs whose gap mu |u_T| is taken from the solution before, until it changes no more
  * [docs/theory.md, 12.2]. */
 static sab_status fixed_point(sab_grains *g, work *w, const sab_solve_observer *observer,
                               sab_grains_report *report, sab_error *err)
 {
     sab_program *p = w->program;
+    const double usual = usual_speed(g);
     sab_work sum = {0};
     sab_status status = SAB_OK;
 
@@ -303,7 +314,7 @@ static sab_status fixed_point(sab_grains *g, work *w, const sab_solve_observer *
             size += w->shift[q] * w->shift[q] * unscaled * unscaled;
             w->shift[q] = slip;
         }
-        report->change = sqrt(change) / (sqrt(size) + 1.0);
+        report->change = change > 0.0 ? sqrt(change) / (sqrt(size) + usual) : 0.0;
         if (report->solve.reason != SAB_CONVERGED)
             break;
     }

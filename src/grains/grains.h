@@ -27,7 +27,7 @@ typedef struct sab_grains_options {
                       radius; 0: as `step` says */
     double reach;  /* pairs up to this distance at least; all that can meet in a step are found */
     bool cold;     /* without the impulses of the step before */
-    double fixed_point; /* |s - s_before| / (|s_before| + 1) that ends the fixed point */
+    double fixed_point; /* |s - s_before| / (|s_before| + s_0) that ends the fixed point */
     sab_solver_options solver;
 } sab_grains_options;
 sab_grains_options sab_grains_options_default(void);

@@ -164,9 +164,9 @@ static sab_status make_grid(const sab_bodies *b, double reach, grid *g, sab_erro
             return sab_fail(err, SAB_ERR_NUMERIC, "the place of a grain is not finite");
         if (length > 0.0 && length < 2.0 * span)
             return sab_fail(err, SAB_ERR_INPUT,
-                            "the room repeats itself after %g along %c; pairs of grains span up to "
-                            "%g, and it must be at least twice that",
-                            length, axis[k], span);
+                            "grains.periodic.%c: the room repeats itself after %g; pairs of grains "
+                            "span up to %g, and it must be at least twice that",
+                            axis[k], length, span);
         if (length > 0.0) {
             g->around[k] = true;
             g->low[k] = b->box.low[k];
@@ -368,6 +368,22 @@ static bool flatten(const sab_bodies *b, const sab_grain_wall *wall, const sab_p
     return true;
 }
 
+/* Is the facet of `rim` on or behind the plane of `face`, which moves with it? In this step the
+ * grain stays before that plane, wherever the two facets are: around a corner that many triangles
+ * share not all have a side in common. */
+static bool is_behind(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
+                      const sab_pair *face)
+{
+    const sab_grain_wall *own = &wall[rim->j - b->n], *other = &wall[face->j - b->n];
+    bool together = true;
+
+    for (int k = 0; k < b->dim; k++)
+        together = together && own->velocity[k] == other->velocity[k];
+    return together && own->kind == SAB_GRAIN_WALL_FACET && is_whole(b, wall, face) &&
+           !is_whole(b, wall, rim) &&
+           extent(own, other->corner[0], face->normal, 1.0) <= 1e-9 * b->radius[rim->i];
+}
+
 /* A wall that goes straight on or turns away: the facet behind the joint does not rise above that
  * of `face`, whose contact is enough. */
 static bool is_covered(const sab_bodies *b, const sab_grain_wall *wall, const sab_pair *rim,
@@ -375,6 +391,8 @@ static bool is_covered(const sab_bodies *b, const sab_grain_wall *wall, const sa
 {
     double at[3];
 
+    if (is_behind(b, wall, rim, face))
+        return true;
     return is_joined(b, wall, rim, face, at) &&
            extent(&wall[rim->j - b->n], at, face->normal, 1.0) <= 1e-9 * b->radius[rim->i];
 }

@@ -20,19 +20,21 @@ sab_status sab_wall_fits(const sab_box *box, const sab_grain_wall *w, sab_error 
         if (!(box->length[k] > 0.0))
             continue;
         if (w->kind == SAB_GRAIN_WALL_PLANE && w->normal[k] != 0.0)
-            return sab_fail(err, SAB_ERR_INPUT,
-                            "a plane with a normal along %c would be there once in a room that "
-                            "repeats itself along %c; use a segment or group",
-                            AXIS[k], AXIS[k]);
+            return sab_fail(
+                err, SAB_ERR_INPUT,
+                "walls: a plane with a normal along %c would be there once in a room that "
+                "repeats itself along %c; use a segment or group",
+                AXIS[k], AXIS[k]);
         for (int c = 1; c < corners_of(w); c++) {
             low = fmin(low, w->corner[c][k]);
             high = fmax(high, w->corner[c][k]);
         }
         if (high - low > box->length[k] * (1.0 + 1e-12))
-            return sab_fail(err, SAB_ERR_INPUT,
-                            "a wall is %g long along %c, more than the length %g after which the "
-                            "room repeats itself",
-                            high - low, AXIS[k], box->length[k]);
+            return sab_fail(
+                err, SAB_ERR_INPUT,
+                "walls: a wall is %g long along %c, more than the length %g after which the "
+                "room repeats itself",
+                high - low, AXIS[k], box->length[k]);
     }
     return SAB_OK;
 }

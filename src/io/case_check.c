@@ -365,11 +365,23 @@ cleanup:
     return status;
 }
 
+static sab_status check_output(const sab_case *c, sab_error *err)
+{
+    char place[1000];
+
+    return !c->output_contacts
+               ? SAB_OK
+               : sab_fail(err, SAB_ERR_INPUT,
+                          "%s: a flow has no contacts, only a case with `grains` has; gauss: true "
+                          "writes stresses at all law points",
+                          sab_case_locate(c, "output.contacts", place, sizeof place));
+}
+
 static sab_status check_flow(const sab_case *c, sab_faults *faults, sab_error *err)
 {
     static sab_status (*const check[])(const sab_case *, sab_error *) = {
         check_mesh,    check_symmetry, check_gravity, check_material,
-        check_surface, check_inflow,   check_gates};
+        check_surface, check_inflow,   check_gates,   check_output};
     sab_status status = SAB_OK;
 
     for (size_t i = 0; i < sizeof check / sizeof check[0]; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* io/case_grains.c -- the sections `grains` and `walls`, and what goes with them. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/case.h"
 #include "io/case_read.h"
 
@@ -128,27 +129,45 @@ static const sab_case_wall *find_wall(const sab_case *c, const char *name)
     return NULL;
 }
 
+static sab_status no_wall(const sab_case *c, const sab_probe *p, const char *place, sab_error *err)
+{
+    const char **name = NULL, *close;
+    sab_status status = SAB_OK;
+
+    SAB_NEW(name, c->nwalls + 1);
+    for (int w = 0; w < c->nwalls; w++)
+        name[w] = c->wall[w].name;
+    close = sab_closest_name(p->group, name, (size_t)c->nwalls);
+    sab_fail(err, SAB_ERR_INPUT, "%s: there is no such entry of `walls`: '%s'%s%s%s", place,
+             p->group, close != NULL ? "; did you mean '" : "", close != NULL ? close : "",
+             close != NULL ? "'?" : "");
+    status = SAB_ERR_INPUT;
+cleanup:
+    SAB_FREE(name);
+    return status;
+}
+
 static sab_status check_probe(const sab_case *c, const sab_probe *p, sab_error *err)
 {
     const bool passes = p->kind == SAB_PROBE_FLUX || p->kind == SAB_PROBE_LEFT;
     const char *why = probe_mistake(c, p);
     char key[200], place[1000];
 
+    snprintf(key, sizeof key, "probes.%s", p->name);
+    sab_case_locate(c, key, place, sizeof place);
     if (why == NULL && p->group != NULL) {
         const sab_case_wall *w = find_wall(c, p->group);
 
         if (w == NULL)
-            why = "there is no such entry of `walls`";
-        else if (passes && !w->open)
+            return no_wall(c, p, place, err);
+        if (passes && !w->open)
             why = "grains do not leave through a wall; name one with open: true";
         else if (!passes && w->open)
             why = "nothing touches an open plane; name a wall";
     }
     if (why == NULL)
         return SAB_OK;
-    snprintf(key, sizeof key, "probes.%s", p->name);
-    return sab_fail(err, SAB_ERR_INPUT, "%s: %s", sab_case_locate(c, key, place, sizeof place),
-                    why);
+    return sab_fail(err, SAB_ERR_INPUT, "%s: %s", place, why);
 }
 
 static const char *radii_mistake(const sab_case *c, const char **key)
@@ -275,6 +294,11 @@ static const char *grains_mistake(const sab_case *c, const char **key)
         return *key = "time.order", "grains have order 1 in time only";
     if (c->has_coarse && c->mesh_file == NULL)
         return *key = "coarse", "needs a mesh to live on; add mesh.file";
+    if (c->symmetry > 1)
+        return *key = "symmetry", "is of flows, whose summary has totals; grains are all there";
+    if (c->output_gauss)
+        return *key = "output.gauss", "grains have no Gauss points; contacts: true writes the "
+                                      "forces between them";
     if (c->initial_from != NULL)
         return *key = "initial.from", "grains start from a fill; use --resume";
     const char *why = walls_mistake(c, key);

@@ -149,6 +149,17 @@ static void describe_rheology(const sab_session *session, const sab_teller *out)
     describe_units(c, out);
 }
 
+static const char *start_of(const sab_session *session)
+{
+    const sab_case *c = session->c;
+
+    if (session->scene != NULL)
+        return sab_scene_moves(session->scene) ? "the velocities of the grains" : "rest";
+    return c->has_initial_velocity   ? "initial.velocity"
+           : c->initial_from != NULL ? c->initial_from
+                                     : "rest";
+}
+
 static void describe_time(const sab_session *session, const sab_teller *out)
 {
     const sab_case *c = session->c;
@@ -162,12 +173,8 @@ static void describe_time(const sab_session *session, const sab_teller *out)
     if (t->smallest > 0.0)
         snprintf(shorter, sizeof shorter, " or less, down to %g,",
                  ldexp(t->step, -sab_pace_levels(t->step, t->smallest)));
-    sab_tell(out, "time           order %d, %d steps of %g%s to %g%s%s", t->order, steps, t->step,
-             shorter, end,
-             c->has_initial_velocity || c->initial_from != NULL ? ", from " : ", from rest",
-             c->has_initial_velocity   ? "initial.velocity"
-             : c->initial_from != NULL ? c->initial_from
-                                       : "");
+    sab_tell(out, "time           order %d, %d steps of %g%s to %g, from %s", t->order, steps,
+             t->step, shorter, end, start_of(session));
     if (fabs(end - t->end) > 1e-9 * t->end)
         sab_tell(out, "               time.end: %g is no whole number of steps, the run ends at %g",
                  t->end, end);

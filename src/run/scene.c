@@ -32,10 +32,33 @@ static sab_status add(list *l, const sab_grain_wall *wall, sab_error *err)
     return SAB_OK;
 }
 
-/* The sides of a group, flat from corner to corner. */
-static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_grain_wall *like,
-                            list *l, sab_error *err)
+/* A room that repeats itself would have the one end of a longer group in the midst of the other. */
+static sab_status check_length(const sab_case *c, const sab_case_wall *w, const sab_grain_wall *own,
+                               int n, sab_error *err)
 {
+    for (int k = 0; k < c->geometry->dim; k++) {
+        const double length = c->grains.box[k][1] - c->grains.box[k][0];
+        double low = INFINITY, high = -INFINITY;
+
+        for (int i = 0; i < n * c->geometry->dim; i++) {
+            low = fmin(low, own[i / c->geometry->dim].corner[i % c->geometry->dim][k]);
+            high = fmax(high, own[i / c->geometry->dim].corner[i % c->geometry->dim][k]);
+        }
+        if (c->grains.has_box[k] && high - low > length * (1.0 + 1e-12))
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "walls.%s.group: is %g long along %s, more than the length %g after "
+                            "which the room repeats itself (grains.periodic.%s)",
+                            w->name, high - low, c->geometry->coordinate[k], length,
+                            c->geometry->coordinate[k]);
+    }
+    return SAB_OK;
+}
+
+/* The sides of a group, flat from corner to corner. */
+static sab_status add_group(const sab_case *c, const sab_case_wall *w, const sab_mesh *mesh,
+                            const sab_grain_wall *like, list *l, sab_error *err)
+{
+    const int first = l->n;
     const int dim = mesh->cell->dim, group = sab_mesh_find_group(mesh, w->group);
     sab_status status = SAB_OK;
 
@@ -54,8 +77,8 @@ static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_gr
         double corner[9];
         sab_grain_wall made;
 
-        for (int c = 0; c < dim; c++)
-            memcpy(corner + c * dim, sab_mesh_x(mesh, node[c]), (size_t)dim * sizeof *corner);
+        for (int k = 0; k < dim; k++)
+            memcpy(corner + k * dim, sab_mesh_x(mesh, node[k]), (size_t)dim * sizeof *corner);
         SAB_TRY(sab_grain_wall_facet(dim, corner, like->friction, &made, err));
         made.restitution = like->restitution;
         made.motion = like->motion;
@@ -63,6 +86,7 @@ static sab_status add_group(const sab_case_wall *w, const sab_mesh *mesh, sab_gr
         made.part = like->part;
         SAB_TRY(add(l, &made, err));
     }
+    SAB_TRY(check_length(c, w, l->wall + first, l->n - first, err));
 cleanup:
     return status;
 }
@@ -118,7 +142,7 @@ static sab_status add_wall(const sab_case *c, int number, const sab_mesh *mesh, 
             w->friction, &made, err));
     like_wall(w, number, &made);
     if (w->group != NULL)
-        SAB_TRY(add_group(w, mesh, &made, walls, err));
+        SAB_TRY(add_group(c, w, mesh, &made, walls, err));
     else
         SAB_TRY(add(w->open ? sinks : walls, &made, err));
 cleanup:
@@ -146,10 +170,32 @@ static sab_status check_sizes(const sab_table *t, int row, double r, double s, d
 }
 
 /* x, y[, z], radius[, mass, vx, vy, vz, wx, wy, wz, radius_y, angle] */
+enum { X, Z = 2, RADIUS, MASS, VX, VZ = 7, WX, WY, WZ, RADIUS_Y, ANGLE, COLUMNS };
+
+/* One file may serve the plane and space, where what the other one needs is zero. */
+static sab_status check_dimension(const sab_table *t, int row, const int *column, int dim,
+                                  const double *value, sab_error *err)
+{
+    static const int of_space[] = {Z, VZ, WX, WY}, of_plane[] = {RADIUS_Y, ANGLE};
+    const int *other = dim == 2 ? of_space : of_plane, n = dim == 2 ? 4 : 2;
+
+    for (int k = 0; k < n; k++) {
+        const int c = other[k];
+        const double none = c == RADIUS_Y ? value[RADIUS] : 0.0;
+
+        if (column[c] >= 0 && value[c] != none)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "%s:%d: %s is %g, which has no meaning in geometry: %s; leave the "
+                            "column out, or give %g",
+                            t->name, t->line[row], t->column[column[c]], value[c],
+                            dim == 2 ? "plane" : "space", none);
+    }
+    return SAB_OK;
+}
+
 static sab_status read_row(const sab_table *t, int row, const int *column, double density,
                            sab_bodies *b, sab_error *err)
 {
-    enum { X, RADIUS = 3, MASS, VX, WX = 8, RADIUS_Y = 11, ANGLE, COLUMNS };
     static const double PI = 3.14159265358979323846;
     const int dim = b->dim;
     double value[COLUMNS] = {0};
@@ -166,6 +212,7 @@ static sab_status read_row(const sab_table *t, int row, const int *column, doubl
     if (column[MASS] < 0)
         value[MASS] = density * PI * r * s * (dim == 2 ? 1.0 : 4.0 / 3.0 * r);
     SAB_TRY(check_sizes(t, row, r, s, value[MASS], err));
+    SAB_TRY(check_dimension(t, row, column, dim, value, err));
     if (s != r)
         SAB_TRY(sab_bodies_add_ellipse(b, value + X, (double[]){r, s}, value[ANGLE] * (PI / 180.0),
                                        value[MASS], err));
@@ -174,26 +221,45 @@ static sab_status read_row(const sab_table *t, int row, const int *column, doubl
     double *v = b->velocity + (b->n - 1) * b->freedoms;
     memcpy(v, value + VX, (size_t)dim * sizeof *v);
     if (dim == 2)
-        v[2] = value[WX + 2];
+        v[2] = value[WZ];
     else
         memcpy(v + 3, value + WX, 3 * sizeof *v);
 cleanup:
     return status;
 }
 
+/* Put the key before a message without one, so that it gets its place in the case. */
+static void name_key(const char *key, sab_error *err)
+{
+    const sab_error old = *err;
+
+    sab_error_set(err, old.status, "%s: %s", key, old.message);
+}
+
+static sab_status read_table(const char *path, sab_table **table, sab_error *err)
+{
+    const sab_status status = sab_table_read(path, table, err);
+    const size_t n = strlen(path);
+
+    /* "grains.csv:7: ..." says where it is, "grains.csv: cannot open ..." does not */
+    if (status != SAB_OK && strncmp(err->message, path, n) == 0 &&
+        strncmp(err->message + n, ": ", 2) == 0)
+        name_key("grains.fill.file", err);
+    return status;
+}
+
 static sab_status read_file(const sab_case *c, sab_bodies *b, sab_error *err)
 {
-    static const char *const name[] = {"x",  "y",  "z",  "radius", "mass",     "vx",   "vy",
-                                       "vz", "wx", "wy", "wz",     "radius_y", "angle"};
-    enum { COLUMNS = sizeof name / sizeof name[0] };
+    static const char *const name[COLUMNS] = {"x",  "y",  "z",  "radius", "mass",     "vx",   "vy",
+                                              "vz", "wx", "wy", "wz",     "radius_y", "angle"};
     sab_table *table = NULL;
     int column[COLUMNS];
     sab_status status = SAB_OK;
 
-    SAB_TRY(sab_table_read(c->grains.file, &table, err));
+    SAB_TRY(read_table(c->grains.file, &table, err));
     for (int k = 0; k < COLUMNS; k++) {
         column[k] = sab_table_find(table, name[k]);
-        if ((k < b->dim || k == 3) && column[k] < 0)
+        if ((k < b->dim || k == RADIUS) && column[k] < 0)
             SAB_TRY(sab_table_column(table, name[k], "grains.fill.file", &column[k], err));
     }
     for (int k = 0; k < table->ncolumns; k++) {
@@ -247,11 +313,8 @@ static sab_status fill(const sab_case *c, const list *walls, sab_bodies *b, sab_
     status = g->has_grid   ? sab_grain_fill_grid(b, &grid, err)
              : g->has_rain ? sab_grain_fill_rain(b, &rain, walls->n, walls->wall, err)
                            : read_file(c, b, err);
-    if (status == SAB_ERR_INPUT && g->file == NULL) {
-        const sab_error old = *err;
-
-        sab_fail(err, SAB_ERR_INPUT, "grains.fill: %s", old.message);
-    }
+    if (status == SAB_ERR_INPUT && g->file == NULL)
+        name_key("grains.fill", err);
     if (status == SAB_OK)
         set_velocities(g, 0, b);
     return status;
@@ -410,6 +473,16 @@ cleanup:
     sab_bodies_destroy(&bodies);
     sab_scene_destroy(&s);
     return status;
+}
+
+bool sab_scene_moves(const sab_scene *s)
+{
+    const sab_bodies *b = s->grains->bodies;
+
+    for (int k = 0; k < b->n * b->freedoms; k++)
+        if (b->velocity[k] != 0.0)
+            return true;
+    return false;
 }
 
 void sab_scene_destroy(sab_scene **scene)

@@ -37,6 +37,8 @@ typedef struct sab_scene {
 sab_status sab_scene_create(const sab_case *c, const sab_mesh *mesh, sab_scene **scene,
                             sab_error *err);
 void sab_scene_destroy(sab_scene **scene);
+/* Has any grain a velocity? */
+bool sab_scene_moves(const sab_scene *scene);
 /* The numbers of all probes, in order; borrowed until the next call. */
 sab_status sab_scene_probe(sab_scene *scene, const sab_probe_result **result, sab_error *err);
 

@@ -8,6 +8,35 @@
 #include <math.h>
 #include <string.h>
 
+/* What is farther than the width from all vertices would be nowhere: the middle of an element is
+ * about the farthest. */
+static sab_status check_width(const sab_scene *s, const sab_mesh *mesh, sab_error *err)
+{
+    const int dim = mesh->cell->dim, corners = mesh->cell->corners;
+
+    for (int e = 0; e < mesh->nelements; e++) {
+        const int *node = sab_mesh_element(mesh, e);
+        double middle[SAB_DIM] = {0.0}, least = INFINITY;
+        char place[SAB_PLACE_TEXT];
+
+        for (int i = 0; i < corners * dim; i++)
+            middle[i % dim] += sab_mesh_x(mesh, node[i / dim])[i % dim] / corners;
+        for (int c = 0; c < corners; c++) {
+            double square = 0.0;
+
+            for (int k = 0; k < dim; k++)
+                square += pow(sab_mesh_x(mesh, node[c])[k] - middle[k], 2.0);
+            least = fmin(least, sqrt(square));
+        }
+        if (least >= s->c->coarse_width)
+            return sab_fail(err, SAB_ERR_INPUT,
+                            "coarse.width: a grain at %s is farther than %g from the vertices of "
+                            "the mesh and would count nowhere; give more than a side of the mesh",
+                            sab_place_text(dim, middle, place), s->c->coarse_width);
+    }
+    return SAB_OK;
+}
+
 /* Corners get numbers of their own, and each a share of the simplices around it: the integral of
  * its hat. */
 static sab_status make_places(sab_scene *s, const sab_mesh *mesh, sab_error *err)
@@ -55,6 +84,7 @@ sab_status sab_scene_make_coarse(sab_scene *s, const sab_mesh *mesh, sab_error *
     sab_status status = SAB_OK;
 
     s->mesh = mesh;
+    SAB_TRY(check_width(s, mesh, err));
     SAB_TRY(make_places(s, mesh, err));
     SAB_TRY(sab_locator_create(mesh, &locator, err));
     SAB_NEW(s->sample, s->c->nprobes);

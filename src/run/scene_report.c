@@ -161,6 +161,66 @@ void sab_summary_scene(sab_json *json, const sab_scene *s, const sab_run_result 
 
 /* ---- warnings -------------------------------------------------------------------------------- */
 
+static double speed_at(const sab_case_wall *w, int dim, double time, double *velocity)
+{
+    const sab_vars at = {.t = time};
+    double square = 0.0;
+
+    for (int k = 0; k < dim; k++) {
+        if (sab_function_at(&w->velocity[k], &at, &velocity[k], NULL) != SAB_OK)
+            return NAN; /* a formula may have no value after the end of the run */
+        square += velocity[k] * velocity[k];
+    }
+    return sqrt(square);
+}
+
+/* A wall has one velocity in a step, that of its middle. How far that is off, in parts of the way:
+ * the integral of |v - v_middle| over that of |v|, by points that no period hides from. */
+static double missed_motion(const sab_scene *s, const sab_case_wall *w)
+{
+    enum { STEPS = 4096, POINTS = 16 };
+    static const double GOLDEN = 0.61803398874989485;
+    const int dim = s->c->geometry->dim;
+    const double moved = s->c->grains.travel * sab_bodies_smallest(s->grains->bodies);
+    double off = 0.0, way = 0.0, time = 0.0, middle[SAB_DIM], v[SAB_DIM];
+
+    for (int i = 0; i < STEPS && time < s->c->time.end && !(w->until > 0.0 && time > w->until);
+         i++) {
+        const double step = s->c->time.step, speed = speed_at(w, dim, time, v),
+                     dt = moved > 0.0 && speed * step > moved ? moved / speed : step;
+
+        speed_at(w, dim, time + 0.5 * dt, middle);
+        for (int p = 1; p <= POINTS; p++) {
+            double square = 0.0;
+
+            way += dt * speed_at(w, dim, time + dt * fmod(p * GOLDEN, 1.0), v);
+            for (int k = 0; k < dim; k++)
+                square += (v[k] - middle[k]) * (v[k] - middle[k]);
+            off += dt * sqrt(square);
+        }
+        if (!isfinite(off + way))
+            break;
+        time += dt;
+    }
+    return way > 0.0 ? off / way : 0.0;
+}
+
+/* With three steps in a period a wall is still half its way off. */
+static void warn_motion(const sab_scene *s, sab_warnings *warnings)
+{
+    for (int w = 0; w < s->c->nwalls; w++) {
+        const sab_case_wall *wall = &s->c->wall[w];
+        const double off = wall->has_velocity ? missed_motion(s, wall) : 0.0;
+
+        if (off > 0.5)
+            sab_warnings_add(warnings,
+                             "walls.%s.velocity: changes faster than the steps; a step takes that "
+                             "of its middle, which is off by %.0f %% of the way: give time.step a "
+                             "tenth of a period or less",
+                             wall->name, 100.0 * off);
+    }
+}
+
 void sab_warn_scene(const sab_scene *s, sab_warnings *warnings)
 {
     const sab_bodies *b = s->grains->bodies;
@@ -189,6 +249,7 @@ void sab_warn_scene(const sab_scene *s, sab_warnings *warnings)
             "grains.travel: %g; grains may move by more than a radius in one step, and "
             "through thin walls",
             s->c->grains.travel);
+    warn_motion(s, warnings);
 }
 
 /* Grains that are lower than any wall, and that nothing below will stop or let out. */

@@ -406,8 +406,9 @@ static sab_status check_case(const sab_checkpoint *c, const char *directory,
         status =
             sab_fail(err, SAB_ERR_USAGE,
                      "--resume: '%s' holds a run of another case: %s; choose another directory "
-                     "with -o, or start from its state with initial.from",
-                     directory, difference.data);
+                     "with -o%s",
+                     directory, difference.data,
+                     session->scene != NULL ? "" : ", or start from its state with initial.from");
         goto cleanup;
     }
     SAB_TRY(sab_state_check_mesh(c, session, &same, &same_groups, err));

@@ -140,6 +140,8 @@ def by_hand():
     tests.check("Janssen" in script(tests.path("janssen 0.2")).stdout, "  a bin")
     refused = script(tests.path("in space"))
     tests.check(refused.returncode == 1 and "of the plane" in refused.stderr, "  not in space: " + refused.stderr.strip())
+    refused = script(tests.path("radial"), "--probe", "lod")
+    tests.check(refused.returncode == 1 and "hand.py: error: " in refused.stderr and "lod.csv" in refused.stderr, "  no such probe: " + refused.stderr.strip())
 
 
 def laws():

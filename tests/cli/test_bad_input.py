@@ -268,6 +268,8 @@ TIME = [
     inertial("step: 0.1, end: 1", "output.every: -1 is out of range (>= 0)", "output: {every: §-1}\n"),
     inertial("step: 0.1, end: 1", "output.checkpoint: -1 is out of range (>= 0)",
              "output: {checkpoint: §-1}\n"),
+    inertial("step: 0.1, end: 1", "output.contacts: a flow has no contacts, only a case with `grains` has",
+             "output: {§contacts: true}\n"),
     inertial("step: 0.1, end: 1", "initial.velocity: expected 2 components, found 1",
              "initial: {velocity: §[0]}\n"),
     inertial("step: 0.1, end: 1", "initial.velocity: initial.from gives a velocity too, choose one",

@@ -77,7 +77,8 @@ MISTAKES = [
     ("segment: [[0, 0], [0, 30]]", "group: wall", r"walls: a wall is a group of the mesh, and there is none"),
     ('"-0.05*sin(t)"', '"x"', r"walls: the velocity of a wall is a function of t alone"),
     ('"-0.05*sin(t)"', '"x*t"', r"walls: the velocity of a wall is a function of t alone"),
-    ("force: floor", "force: flor", r"probes.weight: there is no such entry of `walls`"),
+    ("force: floor", "force: flor", r"probes.weight: there is no such entry of `walls`: 'flor'; did you mean 'floor'\?"),
+    ("gravity: [0, -1]", "symmetry: 2\ngravity: [0, -1]", r"case.yaml:2:\d+: symmetry: is of flows"),
     ("force: floor", "force: out", r"probes.weight: nothing touches an open plane"),
     ("flux: out", "flux: floor", r"probes.rate: grains do not leave through a wall"),
     ("grains: points", "point: [1, 1]", r"probes.number: fields of grains need `coarse`"),
@@ -90,6 +91,9 @@ MISTAKES = [
     ("fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}", "fill: {file: no.csv}", r"grains.radius: the file has a radius for each grain"),
     ("  radius: [0.4, 0.5]\n  friction: 0.4\n  fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}",
      "  mass: 2\n  friction: 0.4\n  fill: {file: no.csv}", r"grains.mass: of a file it is its column mass"),
+    ("  radius: [0.4, 0.5]\n  friction: 0.4\n  fill: {rain: 40, low: [0, 0], high: [10, 12], seed: 3}",
+     "  friction: 0.4\n  fill: {file: no.csv}", r"case.yaml:5:\d+: grains.fill.file: \S*no.csv: cannot open"),
+    ("contacts: true", "gauss: true", r"case.yaml:\d+:\d+: output.gauss: grains have no Gauss points; contacts"),
 ]
 
 
@@ -130,6 +134,7 @@ def interrupted(program, suite, root):
         suite.check(f"after {sign.name} every byte is the same", result(os.path.join(root, name)) == whole)
     done = program.run("run", "case.yaml", "-q", "-o", "part2", "--resume", "--set", "grains.friction=0.3", cwd=root)
     suite.check("another friction is another run", done.returncode == 2 and "grains.friction" in done.stderr, done.stderr)
+    suite.check("  and nothing is advised that grains refuse", "initial.from" not in done.stderr, done.stderr)
 
 
 def physics(suite, root):
@@ -157,7 +162,7 @@ AROUND_MISTAKES = [
     ("radius_y: [0.25, 0.5]", "radius_y: 0", r"grains.radius_y: "),
     ("  radius_y: [0.25, 0.5]\n", "", r"grains.angle: only has a meaning beside"),
     ("{grains: centre}", "{front: 0.99}", r"probes: there is no front along x"),
-    ("reach: 0.2", "reach: 3.2", r"the room repeats itself after 8 along x; pairs of grains span up to 4"),
+    ("reach: 0.2", "reach: 3.2", r"case.yaml:10:\d+: grains.periodic.x: the room repeats itself after 8; pairs of grains span up to 4"),
 ]
 
 
@@ -229,6 +234,14 @@ def honest(program, suite, root):
                            "--set", f"time.end={end}", "--set", f"time.window={end}", cwd=root)
         suite.check(f"a velocity that ends at 0.5, to {end}: exit code {code}", done.returncode == code
                     and (code == 0 or "sqrt(0.5 - t)" in done.stderr), (done.returncode, done.stderr))
+    # a floor that is back where it was after each step, which would see it at rest
+    for step, off in (("0.1", "100"), ("0.01", "")):
+        done = program.run("check", "case.yaml", "--set", 'walls.floor.velocity=[0, "2*sin(2*pi*t/0.1)"]', "--set", f"time.step={step}", cwd=root)
+        suite.check(f"a wall that shakes in {step}", done.returncode == 0 and
+                    bool(off) == ("walls.floor.velocity: changes faster than the steps" in done.stderr) and
+                    f"off by {off}" in done.stderr + "off by ", done.stderr)
+    done = program.run("check", "case.yaml", "--set", "grains.velocity=[1, 0]", cwd=root)
+    suite.check("grains that move do not start from rest", "from the velocities of the grains" in done.stdout, done.stdout)
     # a disc that rests, where all work is rounding; two that overlap a little; one as good as at rest that is hit
     floor = "floor: {point: [0, 0], normal: [0, 1], friction: 0.5}"
     one = (("rain: 40, low: [0, 0], high: [10, 12], seed: 3", "file: one.csv"), ("  radius: [0.4, 0.5]\n", ""))
@@ -301,6 +314,16 @@ def fills(program, suite, root):
     done = program.run("check", "file.yaml", cwd=root)
     suite.check("grains that overlap are refused", done.returncode == 3 and "grains 0 and 1 overlap" in done.stderr,
                 done.stderr)
+    write(os.path.join(root, "space.yaml"), edit(text, ("geometry: plane", "geometry: space"), ("gravity: [0, -1]", "gravity: [0, 0, -1]"))
+          .split("walls:")[0] + "walls:\n  floor: {point: [0, 0, 0], normal: [0, 0, 1], friction: 0.5}\ntime: {scheme: inertial, step: 0.1, end: 1}\n")
+    for case, table, said in (("file", "x,y,z,radius\n1,1,0,0.5\n", ""), ("file", "x,y,z,radius\n1,1,2,0.5\n", "z is 2"),
+                              ("file", "x,y,radius,wx\n1,1,0.5,3\n", "wx is 3"), ("space", "x,y,z,radius,radius_y,angle\n1,1,1,0.5,0.5,0\n", ""),
+                              ("space", "x,y,z,radius,radius_y\n1,1,1,0.5,0.4\n", "radius_y is 0.4"),
+                              ("space", "x,y,z,radius,angle\n1,1,1,0.5,30\n", "angle is 30")):
+        write(os.path.join(root, "grains.csv"), table)
+        done = program.run("check", f"{case}.yaml", cwd=root)
+        suite.check(f"columns of the other dimension: {said or 'zero'}", done.returncode == (3 if said else 0) and
+                    (not said or f"grains.csv:2: {said}, which has no meaning in geometry: " in done.stderr), (done.returncode, done.stderr))
     for row, said in (("1,0.5,0.5\n1,0.5,0.4", r"grains.fill: grains 0 and 1 are at the same place at time 0"),
                       ("1,0.5,-0.5", r"grains.csv:2: radius must be positive, not -0.5\n")):
         write(os.path.join(root, "grains.csv"), f"x,y,radius\n{row}\n")
@@ -318,6 +341,11 @@ def fills(program, suite, root):
     text = edit(text, ("rain: 40, low: [0, 0], high: [10, 12]", "rain: 10, low: [0.2, 1], high: [3.5, 7]"))
     write(os.path.join(root, "mesh.yaml"), text)
     done = program.run("check", "mesh.yaml", cwd=root)
+    thin = program.run("check", "mesh.yaml", "--set", "coarse.width=0.3", cwd=root)
+    suite.check("a width below the mesh", thin.returncode == 3 and "--set coarse.width: a grain at (" in thin.stderr, (thin.returncode, thin.stderr))
+    long = program.run("check", "mesh.yaml", "--set", "grains.periodic.x=[0, 2.5]", "--set", "grains.fill.high=[2.4, 7]", "--set", "walls.right.segment=[[0, 30], [2.5, 30]]", cwd=root)
+    suite.check("a group longer than the room", long.returncode == 3 and re.search(
+        r"mesh.yaml:\d+:\d+: walls.left.group: is [0-9.]+ long along x, more than the length 2.5 after", long.stderr), (long.returncode, long.stderr))
     suite.check("walls of a mesh", done.returncode == 0 and re.search(r"wall +left: \d+ segments", done.stdout),
                 done.stdout + done.stderr)
     suite.check("  and all are inside", "outside the mesh" not in done.stderr, done.stderr)

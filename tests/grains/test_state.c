@@ -178,6 +178,42 @@ static void test_facets(void)
     sab_grains_destroy(&g);
 }
 
+/* A ball slides over a flat floor of narrow triangles about one corner, close by it: those behind
+ * the next one have no side in common with that below the ball, and do not lift it either. */
+static void test_fan(void)
+{
+    enum { TRIANGLES = 16 };
+    const double angle = 2.0 * 3.14159265358979323846 / TRIANGLES;
+    sab_grains_options o = sab_grains_options_default();
+    sab_grain_wall wall[TRIANGLES];
+
+    o.gravity[2] = -1.0;
+    o.solver.tolerance = 1e-12;
+    for (int k = 0; k < TRIANGLES; k++)
+        sab_grain_wall_facet(3,
+                             (double[]){0, 0, 0, 3.0 * cos(k * angle), 3.0 * sin(k * angle), 0,
+                                        3.0 * cos((k + 1) * angle), 3.0 * sin((k + 1) * angle), 0},
+                             0.0, &wall[k], NULL);
+    for (int way = 0; way < 9; way++) {
+        sab_bodies *b = NULL;
+        sab_grains *g = NULL;
+        sab_grains_report r;
+
+        CU_ASSERT_FATAL(sab_bodies_create(3, &b, NULL) == SAB_OK);
+        sab_bodies_add(b, (double[]){-1.5, 0.004 * way, 0.5}, 0.5, 1.0, NULL);
+        b->velocity[0] = 0.8;
+        b->velocity[1] = 0.003 * way;
+        CU_ASSERT_FATAL(sab_grains_create(&o, &b, TRIANGLES, wall, 0, NULL, &g, NULL) == SAB_OK);
+        for (int k = 0; k < 70; k++) {
+            CU_ASSERT_FATAL(sab_grains_advance(g, 0.05, NULL, &r, NULL) == SAB_OK);
+            CU_ASSERT_DOUBLE_EQUAL(g->bodies->velocity[0], 0.8, 1e-12);
+            CU_ASSERT_DOUBLE_EQUAL(g->bodies->velocity[1], 0.003 * way, 1e-12);
+            CU_ASSERT_DOUBLE_EQUAL(g->bodies->position[2], 0.5, 1e-12);
+        }
+        sab_grains_destroy(&g);
+    }
+}
+
 /* A ball slides down into a bowl of short facets, without friction, and up at the other side: what
  * it loses is what it hits, (angle of a joint)^2 of its energy at each. In space the bowl is a
  * trough of triangles, whose corners are where those of the row beside have their sides. */
@@ -277,11 +313,10 @@ static void test_memory(void)
 
 int main(void)
 {
-    static const sab_test tests[] = {{"a state, and on from it", test_state},
-                                     {"none left, and walls that move", test_empty},
-                                     {"walls of many facets", test_facets},
-                                     {"a bowl of many facets", test_bowl},
-                                     {"failing memory", test_memory}};
+    static const sab_test tests[] = {
+        {"a state, and on from it", test_state}, {"none left, and walls that move", test_empty},
+        {"walls of many facets", test_facets},   {"triangles about one corner", test_fan},
+        {"a bowl of many facets", test_bowl},    {"failing memory", test_memory}};
 
     return SAB_TEST_MAIN("grains/state", tests);
 }
