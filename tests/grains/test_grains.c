@@ -434,6 +434,15 @@ static void test_lengths(void)
     g->options.travel = 1e-4;
     CU_ASSERT_DOUBLE_EQUAL(run(g, 1).dt, 0.01, 1e-14);
     sab_grains_destroy(&g);
+
+    g = on_slope(0.0, 9.0, 0.3, SAB_GRAINS_COULOMB, 1.0, 1e-12); /* a wall that is still at rest */
+    g->wall[0].motion = motion;
+    g->options.gravity[1] = 0.0;
+    g->options.travel = 0.05;
+    while (g->time < 1.0)
+        CU_ASSERT(run(g, 1).dt * sin(g->time) <= 0.1);
+    CU_ASSERT_DOUBLE_EQUAL(g->wall[0].corner[0][0], 1.0 - cos(g->time), 1e-3);
+    sab_grains_destroy(&g);
 }
 
 /* A ball rolls down with 5/7 of what it would slide with, and turns by what it has rolled. */
