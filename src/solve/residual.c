@@ -260,26 +260,41 @@ static bool is_contact(const sab_program *p)
     return contact;
 }
 
-/* Strain rates count as they are. Contacts of bodies count by velocities, whatever scale their rows
- * have: in sums of momentum or energy one heavy grain would hide what is wrong with light ones. */
-static void set_measure(sab_residual *res, const sab_program *p)
+/* The norm of the normal row of each point. */
+static void measure_rows(const sab_blocks *B, int s, double *norm)
 {
-    const sab_blocks *B = p->B;
-
-    for (int q = 0; q < p->npoints; q++)
-        res->measure[q] = 1.0;
-    for (int e = 0; is_contact(p) && e < B->nblocks; e++)
+    for (int e = 0; e < B->nblocks; e++)
         for (int q = B->point[e]; q < B->point[e + 1]; q++) {
             const int64_t columns = B->column_start[e + 1] - B->column_start[e];
-            const double *normal =
-                B->value + B->value_start[e] + (q - B->point[e]) * p->s * columns;
+            const double *row = B->value + B->value_start[e] + (q - B->point[e]) * s * columns;
             double square = 0.0;
 
             for (int64_t c = 0; c < columns; c++)
-                square += normal[c] * normal[c];
-            if (square > 0.0)
-                res->measure[q] = 1.0 / sqrt(square);
+                square += row[c] * row[c];
+            norm[q] = sqrt(square);
         }
+}
+
+/* Strain rates count as they are. Contacts of bodies (r = 1) count by velocities, B_N being c times
+ * a unit vector: in sums of energy, which c makes of them, one heavy grain would hide what is wrong
+ * with light ones. The unit is that of a contact of middle size. */
+static void set_measure(sab_residual *res, const sab_program *p)
+{
+    double *e = res->measure, sum = 0.0;
+    int n = 0;
+
+    for (int q = 0; q < p->npoints; q++)
+        e[q] = 1.0;
+    if (!is_contact(p))
+        return;
+    measure_rows(p->B, p->s, e);
+    for (int q = 0; q < p->npoints; q++)
+        if (e[q] > 0.0) {
+            sum += 1.0 / (e[q] * e[q]);
+            n++;
+        }
+    for (int q = 0; q < p->npoints; q++) /* 0: a row of nothing */
+        e[q] = e[q] > 0.0 ? 1.0 / (e[q] * sqrt(sum / n)) : 1.0;
 }
 
 sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_factor *factor,

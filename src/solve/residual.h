@@ -26,7 +26,7 @@ typedef struct sab_certificate {
     bool rated;      /* the program has a rate law: gap_rate decides, not gap */
     double natural;  /* rms over the volume of lambda - P(lambda - r g~), stress units; or that over
                         the walls, where it is larger; of contacts of bodies, where r = 1, it and C
-                        are of velocities, whatever the scale of their rows */
+                        count each by its velocity, in stress units of a middle one */
     double natural_max; /* its largest point value */
     double unresisted;  /* the same rms at lambda = 0, at least 1e-9 of the stress that the power
                            of that flow and r make: a scale that does not grow with lambda */
