@@ -185,6 +185,22 @@ static double reach_of(const sab_grains *g, double speed, double dt)
     return fmax(g->options.reach, MARGIN * moved);
 }
 
+/* The length of the next step, `most` at the longest, and the speed it is for: a wall may be faster
+ * in the middle of it than it is now. */
+static sab_status choose_step(sab_grains *g, double most, double *dt, double *speed, sab_error *err)
+{
+    sab_status status = SAB_OK;
+
+    SAB_TRY(set_walls(g, g->time, err));
+    *speed = fastest(g, g->bodies->velocity);
+    *dt = step_of(g, *speed, most);
+    SAB_TRY(set_walls(g, g->time + 0.5 * *dt, err));
+    *speed = fmax(*speed, fastest(g, g->bodies->velocity));
+    *dt = step_of(g, *speed, most);
+cleanup:
+    return status;
+}
+
 static int64_t name_of(const sab_bodies *b, int j)
 {
     return j < b->n ? b->id[j] : -1 - (int64_t)(j - b->n);
@@ -475,12 +491,12 @@ static double drain(sab_grains *g)
 
 sab_status sab_grains_program(sab_grains *g, sab_program **program, sab_error *err)
 {
+    double dt, speed;
     work w = {0};
     sab_status status = SAB_OK;
 
     *program = NULL;
-    SAB_TRY(set_walls(g, g->time, err));
-    const double speed = fastest(g, g->bodies->velocity), dt = step_of(g, speed, g->options.step);
+    SAB_TRY(choose_step(g, g->options.step, &dt, &speed, err));
     SAB_TRY(set_walls(g, g->time + 0.5 * dt, err));
     SAB_TRY(sab_pairs_find(&g->pairs, g->bodies, g->nwalls, g->wall, reach_of(g, speed, dt), err));
     SAB_TRY(prepare(g, dt, &w, err));
@@ -561,12 +577,12 @@ static void forget_wall_impulses(sab_grains *g)
 sab_status sab_grains_step(sab_grains *g, const sab_solve_observer *observer,
                            sab_grains_report *report, sab_error *err)
 {
+    double dt, speed;
     sab_status status = SAB_OK;
 
     forget_wall_impulses(g);
-    SAB_TRY(set_walls(g, g->time, err));
-    const double speed = fastest(g, g->bodies->velocity);
-    SAB_TRY(step_by(g, step_of(g, speed, g->options.step), speed, observer, report, err));
+    SAB_TRY(choose_step(g, g->options.step, &dt, &speed, err));
+    SAB_TRY(step_by(g, dt, speed, observer, report, err));
 cleanup:
     return status;
 }
@@ -617,10 +633,9 @@ sab_status sab_grains_advance(sab_grains *g, double length, const sab_solve_obse
     forget_wall_impulses(g);
     for (double left = length; left > 1e-9 * length; left = end - g->time) {
         sab_grains_report one;
+        double longest, speed;
 
-        SAB_TRY(set_walls(g, g->time, err));
-        const double speed = fastest(g, g->bodies->velocity), longest = step_of(g, speed, left);
-
+        SAB_TRY(choose_step(g, left, &longest, &speed, err));
         SAB_TRY(
             step_by(g, left / ceil(left / longest * (1.0 - 1e-12)), speed, observer, &one, err));
         add_report(report, &one);

@@ -137,7 +137,7 @@ static void fill_row(const void *data, const sab_flow_report *report, double *ro
     row[SAB_HISTORY_TIME] = b->scene->grains->time;
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         row[SAB_HISTORY_OUTER + i] = sab_work_get(&r->solve.work, i);
-    row[SAB_GRAINS_RESIDUAL] = c->relative;
+    row[SAB_GRAINS_RESIDUAL] = fmax(c->relative, c->gap);
     row[SAB_GRAINS_CHANGE] = r->change;
     row[SAB_HISTORY_COMPACTION] = c->compaction;
     row[SAB_GRAINS_OVERLAP] = r->overlap;

@@ -20,7 +20,7 @@ typedef enum sab_grains_column {
 } sab_grains_column;
 /* and three before it that are other numbers than those of a flow */
 enum {
-    SAB_GRAINS_RESIDUAL = SAB_HISTORY_GAP, /* natural, relative to that of the unresisted motion */
+    SAB_GRAINS_RESIDUAL = SAB_HISTORY_GAP,    /* the larger of G and the natural one, relative */
     SAB_GRAINS_CHANGE = SAB_HISTORY_GAP_RATE, /* of the fixed point */
     SAB_GRAINS_OVERLAP = SAB_HISTORY_RATE     /* largest, in parts of a radius */
 };

@@ -151,6 +151,7 @@ void sab_summary_scene(sab_json *json, const sab_scene *s, const sab_run_result 
     for (int i = 0; i < SAB_WORK_COUNTS; i++)
         sab_json_integer(json, sab_work_table[i].name, (int64_t)sab_work_get(&r->work, i));
     sab_json_number(json, "merit", sab_certificate_merit(&r->certificate));
+    sab_json_number(json, "gap", r->certificate.gap);
     sab_json_number(json, "natural", r->certificate.natural);
     sab_json_number(json, "natural_relative", r->certificate.relative);
     sab_json_number(json, "compaction", r->certificate.compaction);

@@ -30,6 +30,7 @@ static const double NOTHING = 1e-120;
 
 struct sab_residual {
     double *gamma;            /* [npoints][s] strain rate of the iterate certified last */
+    double *measure;          /* [npoints] what the size of a point counts by */
     double *work;             /* [npoints][s] */
     double *force;            /* [n] */
     double power, compaction; /* of the unresisted flow */
@@ -47,6 +48,7 @@ sab_status sab_residual_create(const sab_program *program, sab_residual **residu
     *residual = NULL;
     SAB_NEW(res, 1);
     SAB_NEW(res->gamma, rows);
+    SAB_NEW(res->measure, program->npoints);
     SAB_NEW(res->work, rows);
     SAB_NEW(res->force, program->n);
     *residual = res;
@@ -63,6 +65,7 @@ void sab_residual_destroy(sab_residual **residual)
     if (res == NULL)
         return;
     SAB_FREE(res->gamma);
+    SAB_FREE(res->measure);
     SAB_FREE(res->work);
     SAB_FREE(res->force);
     SAB_FREE(*residual);
@@ -120,8 +123,9 @@ static double bulk_of(const sab_program *p, sab_points_kind kind)
     return kind == SAB_POINTS_STRAIN ? p->bulk : 0.0;
 }
 
-static inline void tally_points(int s, const sab_program *p, double bulk, int from, int to,
-                                const double *gamma, const double *lambda, tally *sum)
+static inline void tally_points(int s, const sab_program *p, const double *measure, double bulk,
+                                int from, int to, const double *gamma, const double *lambda,
+                                tally *sum)
 {
     tally t = {.burmeister = true};
 
@@ -133,21 +137,22 @@ static inline void tally_points(int s, const sab_program *p, double bulk, int fr
         const double slack = sab_program_slack(p, q), opening = gn + slack - zeta * gt;
         const double shear = sab_point_dot(s, l, g) - l[0] * gn; /* lT.gT */
         const double d2 = natural2(s, p, q, (mu - zeta) * gt + slack, g, l);
+        const double e = measure[q], e2 = e * e;
 
         t.volume += m;
         t.dissipation += m * (p->viscosity[q] * (bulk * gn * gn + gt * gt) + slip);
         t.friction += m * larger(slip + shear, 0.0); /* >= 0 but for rounding */
         t.normal += m * (l[0] * fabs(opening));
-        t.compaction += m * larger(-opening, 0.0);
-        t.approach += m * larger(slack - opening, 0.0);
-        t.rate += m * (gn < 0.0 ? sqrt(gn * gn + gt * gt) : gt);
+        t.compaction += m * e * larger(-opening, 0.0);
+        t.approach += m * e * larger(slack - opening, 0.0);
+        t.rate += m * e * (gn < 0.0 ? sqrt(gn * gn + gt * gt) : gt);
         t.response += m * p->slope[q] * gt * gt;
         if (p->carried != NULL)
             t.internal += m * internal_power(s, p, q, bulk, g, l);
         t.stress2 += m * sab_point_dot(s, l, l);
-        t.natural2 += m * d2;
+        t.natural2 += m * e2 * d2;
         t.power += m / p->r[q] * d2;
-        t.natural_max2 = larger(d2, t.natural_max2);
+        t.natural_max2 = larger(e2 * d2, t.natural_max2);
         t.burmeister = t.burmeister && !(sigma > 0.0 || mu <= 0.0);
         if (t.burmeister) {
             double phi[SAB_BLOCK_ROWS], law[SAB_BLOCK_ROWS];
@@ -190,15 +195,15 @@ typedef struct tallies {
     double volume;          /* of the first range, the material if there is any */
 } tallies;
 
-static tally tally_range(const sab_program *p, const sab_point_range *r, const double *gamma,
-                         const double *lambda)
+static tally tally_range(const sab_program *p, const double *measure, const sab_point_range *r,
+                         const double *gamma, const double *lambda)
 {
     tally part[SAB_CHUNKS], sum = {.burmeister = true};
     const double bulk = bulk_of(p, r->kind);
 
     SAB_PARALLEL_FOR(r->n)
     for (int c = 0; c < SAB_CHUNKS; c++)
-        SAB_POINT_SIZES(p->s, tally_points, p, bulk, r->first + sab_chunk(r->n, c),
+        SAB_POINT_SIZES(p->s, tally_points, p, measure, bulk, r->first + sab_chunk(r->n, c),
                         r->first + sab_chunk(r->n, c + 1), gamma, lambda, &part[c]);
     for (int c = 0; c < SAB_CHUNKS; c++)
         add_tally(&sum, &part[c]);
@@ -206,12 +211,12 @@ static tally tally_range(const sab_program *p, const sab_point_range *r, const d
 }
 
 /* All points, in one pass. */
-static tallies tally_all(const sab_program *p, const double *gamma, const double *lambda)
+static tallies tally_all(const sab_residual *res, const sab_program *p, const double *lambda)
 {
     tallies t = {.all = {.burmeister = true}};
 
     for (int i = 0; i < p->nranges; i++) {
-        const tally part = tally_range(p, &p->range[i], gamma, lambda);
+        const tally part = tally_range(p, res->measure, &p->range[i], res->gamma, lambda);
 
         add_tally(&t.all, &part);
         t.natural = fmax(t.natural, sqrt(part.natural2 / part.volume));
@@ -224,23 +229,72 @@ static tallies tally_all(const sab_program *p, const double *gamma, const double
     return t;
 }
 
-/* The stress r gamma of a flow: sum m |r gamma|^2, sum m r, sum m/r and sum m over a range. */
+/* The stress r gamma of a flow: sum m |r gamma|^2, and with what points count by sum m r, sum m/r;
+ * sum m over a range. */
 typedef struct scales {
     double square, stresses, rates, volume;
 } scales;
 
-static scales scales_of(const sab_program *p, const sab_point_range *range, const double *gamma)
+static scales scales_of(const sab_residual *res, const sab_program *p, const sab_point_range *range)
 {
     scales s = {0};
 
     for (int q = range->first; q < range->first + range->n; q++) {
-        const double *g = gamma + q * p->s, r = p->r[q];
+        const double *g = res->gamma + q * p->s, r = p->r[q], e = res->measure[q];
+
         s.square += p->weight[q] * r * r * sab_point_dot(p->s, g, g);
-        s.stresses += p->weight[q] * r;
-        s.rates += p->weight[q] / r;
+        s.stresses += p->weight[q] * e * e * r;
+        s.rates += p->weight[q] * e * e / r;
         s.volume += p->weight[q];
     }
     return s;
+}
+
+/* Are all points contacts of bodies? */
+static bool is_contact(const sab_program *p)
+{
+    bool contact = p->nranges > 0;
+
+    for (int i = 0; i < p->nranges; i++)
+        contact = contact && p->range[i].kind == SAB_POINTS_CONTACT;
+    return contact;
+}
+
+/* The norm of the normal row of each point. */
+static void measure_rows(const sab_blocks *B, int s, double *norm)
+{
+    for (int e = 0; e < B->nblocks; e++)
+        for (int q = B->point[e]; q < B->point[e + 1]; q++) {
+            const int64_t columns = B->column_start[e + 1] - B->column_start[e];
+            const double *row = B->value + B->value_start[e] + (q - B->point[e]) * s * columns;
+            double square = 0.0;
+
+            for (int64_t c = 0; c < columns; c++)
+                square += row[c] * row[c];
+            norm[q] = sqrt(square);
+        }
+}
+
+/* Strain rates count as they are. Contacts of bodies (r = 1) count by velocities, B_N being c times
+ * a unit vector: in sums of energy, which c makes of them, one heavy grain would hide what is wrong
+ * with light ones. The unit is that of a contact of middle size. */
+static void set_measure(sab_residual *res, const sab_program *p)
+{
+    double *e = res->measure, sum = 0.0;
+    int n = 0;
+
+    for (int q = 0; q < p->npoints; q++)
+        e[q] = 1.0;
+    if (!is_contact(p))
+        return;
+    measure_rows(p->B, p->s, e);
+    for (int q = 0; q < p->npoints; q++)
+        if (e[q] > 0.0) {
+            sum += 1.0 / (e[q] * e[q]);
+            n++;
+        }
+    for (int q = 0; q < p->npoints; q++) /* 0: a row of nothing */
+        e[q] = e[q] > 0.0 ? 1.0 / (e[q] * sqrt(sum / n)) : 1.0;
 }
 
 sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_factor *factor,
@@ -248,11 +302,12 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
 {
     sab_status status;
 
+    set_measure(res, p);
     memset(res->work, 0, (size_t)p->npoints * (size_t)p->s * sizeof *res->work);
     status = sab_program_respond(p, factor, res->work, res->force, res->gamma, err);
     if (status != SAB_OK)
         return status;
-    const tallies sum = tally_all(p, res->gamma, res->work);
+    const tallies sum = tally_all(res, p, res->work);
     double rates = 0.0;
 
     res->compaction = sum.all.approach;
@@ -261,7 +316,7 @@ sab_status sab_residual_refer(sab_residual *res, const sab_program *p, sab_facto
         res->power += res->force[i] * p->l[i]; /* A u = l: this is u.A u */
     res->strength = res->stress = 0.0;
     for (int i = 0; i < p->nranges; i++) {
-        const scales own = scales_of(p, &p->range[i], res->gamma);
+        const scales own = scales_of(res, p, &p->range[i]);
 
         rates += own.rates;
         res->stress = fmax(res->stress, sqrt(own.square / own.volume));
@@ -297,16 +352,6 @@ double sab_residual_natural(const sab_program *p, const double *shift, const dou
     if (largest != NULL)
         *largest = sqrt(max);
     return sqrt(sum / volume);
-}
-
-/* Are all points contacts of bodies? */
-static bool is_contact(const sab_program *p)
-{
-    bool contact = p->nranges > 0;
-
-    for (int i = 0; i < p->nranges; i++)
-        contact = contact && p->range[i].kind == SAB_POINTS_CONTACT;
-    return contact;
 }
 
 /* |A u - B^T M lambda - l|_inf / |l|_inf, of bodies, which contacts alone may move, / the larger of
@@ -363,7 +408,7 @@ static double compaction_scale(const sab_residual *res, const tally *sum, const 
 static sab_status measure(const sab_residual *res, const sab_program *p, const double *lambda,
                           const double *u, double power, sab_certificate *c, sab_error *err)
 {
-    const tallies both = tally_all(p, res->gamma, lambda);
+    const tallies both = tally_all(res, p, lambda);
     const tally sum = both.all;
     const double least = fmax(SAB_REST * res->power, NOTHING);
 
@@ -510,7 +555,9 @@ sab_limit sab_certificate_limit(const sab_certificate *c)
 
 double sab_certificate_violation(const sab_certificate *c)
 {
-    return fmax(c->idle || c->contact ? c->relative : c->gap, c->compaction);
+    const double law = c->contact ? fmax(c->relative, c->gap) : c->idle ? c->relative : c->gap;
+
+    return fmax(law, c->compaction);
 }
 
 double sab_certificate_merit(const sab_certificate *c)

@@ -25,7 +25,8 @@ typedef struct sab_certificate {
     double gap_rate; /* G D/S, or G where S > D: an estimate of the error of the velocity */
     bool rated;      /* the program has a rate law: gap_rate decides, not gap */
     double natural;  /* rms over the volume of lambda - P(lambda - r g~), stress units; or that over
-                        the walls, where it is larger */
+                        the walls, where it is larger; of contacts of bodies, where r = 1, it and C
+                        count each by its velocity, in stress units of a middle one */
     double natural_max; /* its largest point value */
     double unresisted;  /* the same rms at lambda = 0, at least 1e-9 of the stress that the power
                            of that flow and r make: a scale that does not grow with lambda */
@@ -102,7 +103,7 @@ sab_status sab_residual_certify_followed(sab_residual *residual, const sab_progr
 const double *sab_residual_strain_rate(const sab_residual *residual);
 /* The largest of the numbers compared with the tolerance: G (G D/S with a rate law) and C (G alone
  * is blind to compaction where lN = 0, and is 0 for lambda = 0 when sigma = 0), or `relative` and C
- * where nothing dissipates, and of contacts of bodies. */
+ * where nothing dissipates; of contacts of bodies all three. */
 sab_limit sab_certificate_limit(const sab_certificate *certificate);
 double sab_certificate_merit(const sab_certificate *certificate); /* its value */
 #define SAB_MOMENTUM 1e-3

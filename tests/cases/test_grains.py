@@ -79,6 +79,11 @@ def column():
     tests.below(summary["probes"]["weight"][1] / mass + 1, 0.05, "  mean force on the floor + weight, in parts of it")
     tests.below(summary["probes"]["weight"][0] / mass, 0.05, "  and along it")
     tests.check(summary["probes"]["high"] - summary["probes"]["low"] > 1.3 * 8 / 3, "  it has spread")
+    with open(tests.path("column/history.csv"), encoding="utf-8") as stream:
+        last = list(csv.DictReader(stream))[-1]
+    shown = max(float(last["residual"]), float(last["compaction"]))
+    tests.below(shown / summary["solver"]["merit"] - 1, 1e-8, "  what decides is in the history, off the merit")
+    tests.check(summary["solver"].get("gap", 1) <= shown * (1 + 1e-8), "  also where it is the gap")
 
 
 def box():

@@ -434,6 +434,15 @@ static void test_lengths(void)
     g->options.travel = 1e-4;
     CU_ASSERT_DOUBLE_EQUAL(run(g, 1).dt, 0.01, 1e-14);
     sab_grains_destroy(&g);
+
+    g = on_slope(0.0, 9.0, 0.3, SAB_GRAINS_COULOMB, 1.0, 1e-12); /* a wall that is still at rest */
+    g->wall[0].motion = motion;
+    g->options.gravity[1] = 0.0;
+    g->options.travel = 0.05;
+    while (g->time < 1.0)
+        CU_ASSERT(run(g, 1).dt * sin(g->time) <= 0.1);
+    CU_ASSERT_DOUBLE_EQUAL(g->wall[0].corner[0][0], 1.0 - cos(g->time), 1e-3);
+    sab_grains_destroy(&g);
 }
 
 /* A ball rolls down with 5/7 of what it would slide with, and turns by what it has rolled. */
@@ -735,6 +744,40 @@ static void test_box(void)
     sab_grains_destroy(&g);
 }
 
+/* A column of light discs, and far from it one that slides, light or heavy: what the floor carries
+ * of the column. */
+static void test_masses(void)
+{
+    enum { HIGH = 30 };
+
+    for (int k = 0; k < 3; k++) {
+        const double light = 1e-4, other = (double[]){1e-6, 1.0, 1e4}[k], weight = HIGH * light;
+        sab_grains_options o = sab_grains_options_default();
+        sab_bodies *b = NULL;
+        sab_grains *g = NULL;
+        sab_grain_wall wall[2];
+
+        o.gravity[1] = -1.0;
+        o.step = 0.05;
+        sab_grain_wall_facet(2, (double[]){-1, 0, 1, 0}, 0.0, &wall[0], NULL);
+        sab_grain_wall_facet(2, (double[]){40, 0, 90, 0}, 0.0, &wall[1], NULL);
+        CU_ASSERT_FATAL(sab_bodies_create(2, &b, NULL) == SAB_OK);
+        for (int i = 0; i < HIGH; i++)
+            sab_bodies_add(b, (double[]){0.0, 0.5 + i}, 0.5, light, NULL);
+        sab_bodies_add(b, (double[]){50.0, 0.5}, 0.5, other, NULL);
+        b->velocity[3 * HIGH] = 1.0;
+        CU_ASSERT_FATAL(sab_grains_create(&o, &b, 2, wall, 0, NULL, &g, NULL) == SAB_OK);
+        for (int i = 0; i < 200; i++) {
+            const sab_grains_report r = run(g, 1);
+
+            CU_ASSERT(r.overlap < 1e-4);
+            if (i >= 50)
+                CU_ASSERT_DOUBLE_EQUAL(g->wall_impulse[1] / r.dt, weight, 0.02 * weight);
+        }
+        sab_grains_destroy(&g);
+    }
+}
+
 int main(void)
 {
     static const sab_test tests[] = {{"the gap of a sliding disc", test_gap},
@@ -758,6 +801,7 @@ int main(void)
                                      {"outer iterations", test_outer_iterations},
                                      {"spheres on a plane by all laws", test_overlap},
                                      {"a pile rests", test_pile},
+                                     {"light grains beside a heavy one", test_masses},
                                      {"spheres settle in a box", test_box}};
 
     return SAB_TEST_MAIN("grains", tests);

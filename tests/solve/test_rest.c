@@ -315,6 +315,11 @@ static void test_names(void)
         c.idle = k == 3;
         CU_ASSERT(!sab_certificate_meets(&c, 0.9));
     }
+    for (int k = 0; k < 3; k++) { /* of contacts all three decide, at rest too */
+        c = (sab_certificate){.contact = true, .idle = true};
+        *(k == 0 ? &c.gap : k == 1 ? &c.compaction : &c.relative) = 0.5;
+        CU_ASSERT(sab_certificate_merit(&c) == 0.5 && sab_certificate_violation(&c) == 0.5);
+    }
     sab_report r = {.reason = SAB_MAX_ITERATIONS, .certificate = good, .change = 0.3};
     CU_ASSERT(sab_report_missed(&r, 0.1).by == SAB_MISS_CHANGE &&
               sab_report_missed(&r, 0.1).value == 0.3);
