@@ -8,6 +8,7 @@ import subprocess
 from . import fields as _fields
 from . import files
 from .files import Failure
+from .grains import Grains
 from .library import Error, places
 
 
@@ -27,6 +28,7 @@ class Result:
     probes      its probes, {name: value}         profiles   names of profile(name), pandas tables
     good        did all of it meet its tolerance, and are the energies in order?
     times       of the frames                     fields(i), mesh(i)   as Fields, as meshio.Mesh
+    grains(i)   as Grains, of bodies or of the points that carry a surface
     picture()   a figure of a field
     """
 
@@ -76,6 +78,9 @@ class Result:
 
     def fields(self, index=-1):
         return _fields.Fields(self.directory, index)
+
+    def grains(self, index=-1):
+        return Grains(self.directory, index)
 
     def mesh(self, index=-1):
         """A frame as meshio has it: quadratic elements with points of their own."""

@@ -153,6 +153,9 @@ def nut():
     tests.below(corners[0, :, 1].max() - 1.2 * math.sin(1.5 * 8.4), 1e-3, "  the floor has moved to")
     pushed = -sum(row[w + "_y"] * step for row in rows for w in ("weight", "left", "right")) - mass * 8.4
     tests.below(pushed / rows[-1]["moves_y"] - 1, 1e-9, "  impulses of walls and weight against the momentum at the end")
+    result = sablier.Result(tests.path("nut"))
+    tests.check(len(result.times) == 3 and result.grains(0).x[0, 1] == 1.5 < result.grains().x[0, 1],
+                f"  its frames in Python: {result.times}")
 
 
 def rest():
