@@ -64,12 +64,12 @@ void sab_describe_scene(const sab_scene *s, const sab_teller *out)
     const sab_grains *g = s->grains;
     const sab_bodies *b = g->bodies;
 
-    sab_tell(out, "grains         %d %s of %s %.4g to %.4g, mass %.6g in all", b->n,
-             b->dim == 3        ? "spheres"
-             : all_are_round(b) ? "discs"
-                                : "ellipses",
-             all_are_round(b) ? "radius" : "semi-axes", sab_bodies_smallest(b),
-             sab_bodies_largest(b), s->mass);
+    sab_tell(out, "grains         %d %s%s of %s %.4g to %.4g, mass %.6g in all", b->n,
+             b->dim == 3        ? "sphere"
+             : all_are_round(b) ? "disc"
+                                : "ellipse",
+             b->n == 1 ? "" : "s", all_are_round(b) ? "radius" : "semi-axes",
+             sab_bodies_smallest(b), sab_bodies_largest(b), s->mass);
     for (int k = 0; k < b->dim; k++)
         if (b->box.length[k] > 0.0)
             sab_tell(out, "               the room repeats itself after %g along %s",
