@@ -384,8 +384,8 @@ def frames(directory, kind="fields"):
 
 def times(directory):
     """Of the fields; grains without a mesh have none, then of the grains."""
-    there = {kind: os.path.exists(os.path.join(directory, f"{kind}.pvd")) for kind in ("fields", "grains")}
-    return [time for _, time in frames(directory, "grains" if there["grains"] and not there["fields"] else "fields")]
+    alone = [k for k in ("fields", "grains") if os.path.exists(os.path.join(directory, f"{k}.pvd"))] == ["grains"]
+    return [time for _, time in frames(directory, "grains" if alone else "fields")]
 
 
 def vtu_file(directory, index=-1):

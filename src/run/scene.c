@@ -17,6 +17,14 @@ typedef struct list {
     sab_grain_wall *wall;
 } list;
 
+/* Put the key before a message without one, so that it gets its place in the case. */
+static void name_key(const char *key, sab_error *err)
+{
+    const sab_error old = *err;
+
+    sab_error_set(err, old.status, "%s: %s", key, old.message);
+}
+
 static sab_status add(list *l, const sab_grain_wall *wall, sab_error *err)
 {
     if (l->n == l->capacity) {
@@ -147,9 +155,10 @@ static sab_status add_wall(const sab_case *c, int number, const sab_mesh *mesh, 
         SAB_TRY(add(w->open ? sinks : walls, &made, err));
 cleanup:
     if (status == SAB_ERR_INPUT && w->has_point) {
-        const sab_error old = *err;
+        char key[200];
 
-        sab_fail(err, SAB_ERR_INPUT, "walls.%s: %s", w->name, old.message);
+        snprintf(key, sizeof key, "walls.%s", w->name);
+        name_key(key, err);
     }
     return status;
 }
@@ -226,14 +235,6 @@ static sab_status read_row(const sab_table *t, int row, const int *column, doubl
         memcpy(v + 3, value + WX, 3 * sizeof *v);
 cleanup:
     return status;
-}
-
-/* Put the key before a message without one, so that it gets its place in the case. */
-static void name_key(const char *key, sab_error *err)
-{
-    const sab_error old = *err;
-
-    sab_error_set(err, old.status, "%s: %s", key, old.message);
 }
 
 static sab_status read_table(const char *path, sab_table **table, sab_error *err)

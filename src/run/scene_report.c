@@ -182,14 +182,16 @@ static double missed_motion(const sab_scene *s, const sab_case_wall *w)
     enum { STEPS = 4096, POINTS = 16 };
     static const double GOLDEN = 0.61803398874989485;
     const int dim = s->c->geometry->dim;
-    const double moved = s->c->grains.travel * sab_bodies_smallest(s->grains->bodies);
+    const double travel = s->c->grains.travel * sab_bodies_smallest(s->grains->bodies);
+    const double most = travel > 0.0 ? travel : INFINITY;
     double off = 0.0, way = 0.0, time = 0.0, middle[SAB_DIM], v[SAB_DIM];
 
     for (int i = 0; i < STEPS && time < s->c->time.end && !(w->until > 0.0 && time > w->until);
          i++) {
-        const double step = s->c->time.step, speed = speed_at(w, dim, time, v),
-                     dt = moved > 0.0 && speed * step > moved ? moved / speed : step;
+        double dt = s->c->time.step;
 
+        for (int k = 0; k < 2; k++) /* steps are chosen by the speed now, and in their middle */
+            dt = fmin(dt, most / speed_at(w, dim, time + 0.5 * k * dt, v));
         speed_at(w, dim, time + 0.5 * dt, middle);
         for (int p = 1; p <= POINTS; p++) {
             double square = 0.0;

@@ -240,6 +240,11 @@ def honest(program, suite, root):
         suite.check(f"a wall that shakes in {step}", done.returncode == 0 and
                     bool(off) == ("walls.floor.velocity: changes faster than the steps" in done.stderr) and
                     f"off by {off}" in done.stderr + "off by ", done.stderr)
+    # at rest when the first step begins, which is made shorter for what comes; not if its middle is at rest too
+    for step, said in (("0.5", False), ("0.62831853", True)):
+        done = program.run("check", "case.yaml", "--set", 'walls.floor.velocity=[0, "3*sin(20*t)"]', "--set", f"time.step={step}", cwd=root)
+        suite.check(f"a wall that begins at rest, steps of {step}", done.returncode == 0 and
+                    said == ("walls.floor.velocity: changes faster than the steps" in done.stderr), done.stderr)
     done = program.run("check", "case.yaml", "--set", "grains.velocity=[1, 0]", cwd=root)
     suite.check("grains that move do not start from rest", "from the velocities of the grains" in done.stdout, done.stdout)
     # a disc that rests, where all work is rounding; two that overlap a little; one as good as at rest that is hit
